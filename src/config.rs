@@ -1,0 +1,216 @@
+//! The command line, the environment, `--help` and the README's table: all from these structs.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// Kauri: a game-rules service.
+///
+/// Lists, validates, applies and replays moves of two cowrie games on posted states, and keeps games.
+#[derive(Debug, Parser)]
+#[command(name = "kauri", version, propagate_version = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the binary can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Answer HTTP requests until told to stop.
+    Serve(Box<Serve>),
+    /// Manage portal keys: create, list, revoke.
+    Keys(Keys),
+    /// Manage portals: list, make strict or lenient.
+    Portals(Portals),
+    /// Write the OpenAPI documents, or check that the written ones are current.
+    Openapi(Openapi),
+    /// Ask a running service on this host whether it is alive; exits 1 if it is not.
+    Healthcheck(Healthcheck),
+}
+
+/// How to serve.
+#[derive(Clone, Debug, Args)]
+pub struct Serve {
+    /// Address and port to listen on; port 0 takes a free one.
+    #[arg(long, env = "KAURI_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+
+    /// Where games are kept.
+    #[command(flatten)]
+    pub database: Database,
+
+    /// Allow an address beyond loopback although no portal key exists, so that anyone may do anything.
+    #[arg(long, env = "KAURI_OPEN")]
+    pub open: bool,
+
+    /// Worker threads; 0 means one per core.
+    #[arg(long, env = "KAURI_WORKERS", default_value_t = 0)]
+    pub workers: usize,
+
+    /// How log lines look.
+    #[arg(long, env = "KAURI_LOG_FORMAT", value_enum, default_value_t = LogFormat::Pretty)]
+    pub log_format: LogFormat,
+
+    /// Which log lines are written: a level, or directives such as `info,sqlx=debug`.
+    #[arg(long, env = "KAURI_LOG", default_value = "info")]
+    pub log: String,
+
+    /// Longest body taken, in bytes.
+    #[arg(long, env = "KAURI_MAX_BODY", default_value_t = 1_048_576)]
+    pub max_body: usize,
+
+    /// Longest time one request may take, in seconds.
+    #[arg(long, env = "KAURI_REQUEST_TIMEOUT", default_value = "10", value_parser = seconds)]
+    pub request_timeout: Duration,
+
+    /// Longest time requests in flight get to finish after SIGTERM, in seconds.
+    #[arg(long, env = "KAURI_SHUTDOWN_TIMEOUT", default_value = "30", value_parser = seconds)]
+    pub shutdown_timeout: Duration,
+
+    /// How long the answer to an Idempotency-Key is kept, in seconds.
+    #[arg(long, env = "KAURI_IDEMPOTENCY_TTL", default_value = "86400", value_parser = seconds)]
+    pub idempotency_ttl: Duration,
+
+    /// Requests a second that one credential may make, moves aside; 0 means no limit.
+    #[arg(long, env = "KAURI_RATE", default_value_t = 0)]
+    pub rate: u32,
+
+    /// Moves a second that one credential may make; 0 means no limit.
+    #[arg(long, env = "KAURI_MOVE_RATE", default_value_t = 0)]
+    pub move_rate: u32,
+}
+
+/// Where games are kept.
+#[derive(Clone, Debug, Args)]
+pub struct Database {
+    /// `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/NAME`; created and migrated at start.
+    #[arg(long, env = "DATABASE_URL", default_value = "sqlite://kauri.db", hide_env_values = true)]
+    pub database_url: String,
+
+    /// Most connections held to Postgres, or reading connections to SQLite.
+    #[arg(long, env = "KAURI_POOL", default_value_t = 16)]
+    pub pool: u32,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Pretty,
+    /// One JSON object a line.
+    Json,
+}
+
+/// `kauri openapi`
+#[derive(Debug, Args)]
+pub struct Openapi {
+    /// Change nothing; exit 1 when a written document is not current.
+    #[arg(long)]
+    pub check: bool,
+
+    /// The folder the documents are in.
+    #[arg(long, default_value = "openapi")]
+    pub dir: std::path::PathBuf,
+}
+
+/// `kauri healthcheck`
+#[derive(Debug, Args)]
+pub struct Healthcheck {
+    /// The address the service listens on; an unspecified one means loopback.
+    #[arg(long, env = "KAURI_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+}
+
+/// `kauri keys`
+#[derive(Debug, Args)]
+pub struct Keys {
+    /// What to do with keys.
+    #[command(subcommand)]
+    pub command: KeysCommand,
+}
+
+/// What can be done with keys.
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Make a key, and the portal if there is none of that name; prints the secret, this once.
+    Create {
+        /// The portal's name.
+        #[arg(long)]
+        portal: String,
+        /// A note on what the key is for.
+        #[arg(long, default_value = "")]
+        label: String,
+        /// What the key may do.
+        #[arg(long, value_enum, default_value_t = Scope::Play)]
+        scope: Scope,
+        /// When it stops working, in RFC 3339; without it never.
+        #[arg(long)]
+        expires: Option<String>,
+        /// Where keys are kept.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// List keys, never their secrets.
+    List {
+        /// Only this portal's.
+        #[arg(long)]
+        portal: Option<String>,
+        /// Where keys are kept.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Make a key stop working at once.
+    Revoke {
+        /// The key's id, as listed.
+        id: String,
+        /// Where keys are kept.
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+/// What a portal key may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scope {
+    /// Read everything of the portal.
+    Read,
+    /// Read and change everything of the portal.
+    Play,
+}
+
+/// `kauri portals`
+#[derive(Debug, Args)]
+pub struct Portals {
+    /// What to do with portals.
+    #[command(subcommand)]
+    pub command: PortalsCommand,
+}
+
+/// What can be done with portals.
+#[derive(Debug, Subcommand)]
+pub enum PortalsCommand {
+    /// List portals.
+    List {
+        /// Where portals are kept.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Change a portal's settings.
+    Set {
+        /// The portal's name.
+        name: String,
+        /// Whether a move must carry If-Match, `expected_version` or an Idempotency-Key.
+        #[arg(long)]
+        strict: bool,
+        /// Where portals are kept.
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is needed".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}

@@ -1,0 +1,61 @@
+//! Points in time, to the microsecond, as the database keeps them and the API shows them.
+
+use serde::{Serialize, Serializer};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+
+/// Microseconds since 1970-01-01T00:00:00Z. On the wire RFC 3339, in UTC, always with six decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// Reads RFC 3339, with any offset; finer parts than a microsecond are cut off.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let at = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+        i64::try_from(at.unix_timestamp_nanos().div_euclid(1_000)).ok().map(Self)
+    }
+
+    /// This much later.
+    #[must_use]
+    pub fn plus(self, span: std::time::Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
+    }
+}
+
+impl std::fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const FORMAT: &[time::format_description::BorrowedFormatItem<'_>] =
+            format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+        let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000)
+            .map_err(|_| std::fmt::Error)?;
+        f.write_str(&at.format(FORMAT).map_err(|_| std::fmt::Error)?)
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Timestamp;
+
+    #[test]
+    fn is_shown_in_utc_with_six_decimals_and_reads_back() {
+        let at = Timestamp(1_796_000_000_000_005);
+        assert_eq!(at.to_string(), "2026-11-30T00:53:20.000005Z");
+        assert_eq!(Timestamp::parse(&at.to_string()), Some(at));
+    }
+
+    #[test]
+    fn takes_any_offset_and_refuses_other_formats() {
+        assert_eq!(Timestamp::parse("1970-01-01T01:00:00+01:00"), Some(Timestamp(0)));
+        for bad in ["", "1970-01-01", "0", "1970-01-01T00:00:00", "yesterday"] {
+            assert_eq!(Timestamp::parse(bad), None, "{bad}");
+        }
+    }
+}
