@@ -186,8 +186,7 @@ impl Problem {
     pub fn new(code: Code) -> Self {
         let retry = matches!(code, Code::Unavailable | Code::RequestInProgress)
             .then(|| (header::RETRY_AFTER, RETRY_AFTER_S.to_string()));
-        let challenge =
-            (code == Code::Unauthorized).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
+        let challenge = (code == Code::Unauthorized).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
         Self {
             r#type: format!("/problems/{}", code.as_str()),
             title: code.title(),
@@ -221,7 +220,11 @@ impl Problem {
     /// With one thing wrong with the input.
     #[must_use]
     pub fn error(mut self, pointer: impl Into<String>, code: &str, message: impl Into<String>) -> Self {
-        self.errors.push(FieldError { pointer: pointer.into(), code: code.to_owned(), message: message.into() });
+        self.errors.push(FieldError {
+            pointer: pointer.into(),
+            code: code.to_owned(),
+            message: message.into(),
+        });
         self
     }
 
@@ -278,9 +281,15 @@ impl Problem {
     /// A step the rules forbid on a position.
     #[must_use]
     pub fn illegal_move(illegal: &IllegalMove, view: &View) -> Self {
+        Self::illegal_move_at("/move", illegal, view)
+    }
+
+    /// A step the rules forbid on a position, and where in the body it stands.
+    #[must_use]
+    pub fn illegal_move_at(pointer: &str, illegal: &IllegalMove, view: &View) -> Self {
         let mut problem = Self::new(Code::IllegalMove)
             .detail(illegal.message)
-            .error("/move", illegal.code, illegal.message)
+            .error(pointer, illegal.code, illegal.message)
             .to_move(view.state.to_move);
         problem.clause = illegal.clause;
         problem.legal_moves = (view.phase != Phase::Over)
