@@ -1,0 +1,5 @@
+//! stub
+/// stub
+pub fn request_id() -> String {
+    String::new()
+}
