@@ -6,7 +6,7 @@ use crate::server::{Application, stop_signal};
 use crate::{admin, openapi, telemetry};
 use std::error::Error;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub async fn run(command: Command) -> Result<(), Box<dyn Error>> {
     match command {
         Command::Serve(config) => serve(&config).await,
-        Command::Keys(keys) => admin::keys(keys).await,
-        Command::Portals(portals) => admin::portals(portals).await,
+        Command::Keys(keys) => Ok(admin::keys(&keys, &mut io::stdout()).await?),
+        Command::Portals(portals) => Ok(admin::portals(&portals, &mut io::stdout()).await?),
         Command::Openapi(options) => write_documents(&options),
         Command::Healthcheck(options) => check_health(&options),
     }

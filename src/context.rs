@@ -3,6 +3,7 @@
 //! The only file that asks the operating system for the time or for random bytes.
 #![expect(clippy::disallowed_methods, reason = "this is where they come from")]
 
+use crate::chores::LastSeen;
 use crate::store::Store;
 use crate::timestamp::Timestamp;
 use std::fmt;
@@ -19,6 +20,8 @@ pub struct Context {
     pub world: Arc<dyn World>,
     /// How long answers are kept under an Idempotency-Key.
     pub idempotency_ttl: Duration,
+    /// When each portal key was last seen.
+    pub seen: Arc<LastSeen>,
 }
 
 /// The world outside, so that tests can bring their own.

@@ -3,6 +3,8 @@
 //! This is the only file that knows status codes of failures. A [`Problem`] is an
 //! [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) document; `code` is stable, `detail` is for people.
 
+use crate::context::NoEntropy;
+use crate::store::StoreError;
 use actix_web::http::header::{self, HeaderName};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, ResponseError};
@@ -91,8 +93,6 @@ codes! {
         "Another game of this portal was created with the same `external_ref` and a different body.";
     TooLateToAbort = "too_late_to_abort", CONFLICT, "Every seat has moved",
         "A game can be aborted only until every seat has made a step; after that a seat may resign.";
-    RequestInProgress = "request_in_progress", CONFLICT, "The same request is being answered",
-        "Another request with this Idempotency-Key is being handled right now. Repeat it a little later to get its answer.";
     PreconditionFailed = "precondition_failed", PRECONDITION_FAILED, "If-Match does not match",
         "The If-Match header does not name the game's current ETag. `version` is the current one.";
     BodyTooLarge = "body_too_large", PAYLOAD_TOO_LARGE, "The body is too large",
@@ -184,8 +184,7 @@ impl Problem {
     /// The failure with nothing but its code.
     #[must_use]
     pub fn new(code: Code) -> Self {
-        let retry = matches!(code, Code::Unavailable | Code::RequestInProgress)
-            .then(|| (header::RETRY_AFTER, RETRY_AFTER_S.to_string()));
+        let retry = (code == Code::Unavailable).then(|| (header::RETRY_AFTER, RETRY_AFTER_S.to_string()));
         let challenge = (code == Code::Unauthorized).then(|| (header::WWW_AUTHENTICATE, "Bearer".to_owned()));
         Self {
             r#type: format!("/problems/{}", code.as_str()),
@@ -202,6 +201,13 @@ impl Problem {
             headers: retry.into_iter().chain(challenge).collect(),
             kind: code,
         }
+    }
+
+    /// A failure of the service's own: the cause goes to the log, never to the caller.
+    #[must_use]
+    pub fn internal(cause: &dyn fmt::Display) -> Self {
+        tracing::error!(%cause, "internal error");
+        Self::new(Code::Internal)
     }
 
     /// Which failure it is.
@@ -295,6 +301,24 @@ impl Problem {
         problem.legal_moves = (view.phase != Phase::Over)
             .then(|| view.legal_moves.iter().map(|&name| name.to_owned()).collect());
         problem
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(cause) => {
+                tracing::warn!(%cause, "the database is not available");
+                Self::new(Code::Unavailable)
+            }
+            other => Self::internal(&other),
+        }
+    }
+}
+
+impl From<NoEntropy> for Problem {
+    fn from(error: NoEntropy) -> Self {
+        Self::internal(&error)
     }
 }
 

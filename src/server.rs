@@ -4,7 +4,7 @@ use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
 use crate::store::{Store, StoreError};
-use crate::{limits, telemetry};
+use crate::{chores, limits, telemetry};
 use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, rt};
@@ -56,7 +56,7 @@ pub enum StartError {
 pub struct Application {
     server: Server,
     address: SocketAddr,
-    store: Store,
+    context: Context,
     shared: Shared,
 }
 
@@ -71,11 +71,16 @@ impl Application {
         if !config.open && !config.listen.ip().is_loopback() && !store.has_portal_keys().await? {
             return Err(StartError::Exposed(config.listen));
         }
-        let context = Context { store: store.clone(), world, idempotency_ttl: config.idempotency_ttl };
-        let shared = Shared::new(config, context)?;
+        let context = Context {
+            store,
+            world,
+            idempotency_ttl: config.idempotency_ttl,
+            seen: Arc::default(),
+        };
+        let shared = Shared::new(config, context.clone())?;
         let (server, address) = listen(config, shared.clone(), stop)
             .map_err(|cause| StartError::Listen { address: config.listen, cause })?;
-        Ok(Self { server, address, store, shared })
+        Ok(Self { server, address, context, shared })
     }
 
     /// The address, with the port that was really taken.
@@ -87,19 +92,23 @@ impl Application {
     /// Serves until told to stop, then finishes the requests in flight.
     pub async fn run(self) -> io::Result<()> {
         tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");
-        let shared = self.shared;
-        let tidying = rt::spawn(async move {
-            let mut ticks = tokio::time::interval(TIDY_EVERY);
-            loop {
-                ticks.tick().await;
-                shared.tidy();
-            }
-        });
+        let tidying = rt::spawn(tidy(self.shared));
+        let chores = rt::spawn(chores::run(self.context.clone()));
         let served = self.server.await;
         tidying.abort();
-        self.store.close().await;
+        chores.abort();
+        chores::once(&self.context).await;
+        self.context.store.close().await;
         tracing::info!("stopped");
         served
+    }
+}
+
+async fn tidy(shared: Shared) {
+    let mut ticks = tokio::time::interval(TIDY_EVERY);
+    loop {
+        ticks.tick().await;
+        shared.tidy();
     }
 }
 

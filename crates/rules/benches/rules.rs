@@ -2,8 +2,6 @@
 //!
 //! `cargo bench -p kauri-rules`
 
-#![expect(missing_docs, reason = "the macros of the harness make items without any")]
-
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use kauri_rules::{AshtaKashte, Kauri, Options, Position, Seat, perft};
 use std::hint::black_box;
@@ -46,7 +44,11 @@ fn bench<P: Position>(criterion: &mut Criterion, name: &str, seats: &[Seat], opt
     group.throughput(Throughput::Elements(steps));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     group.bench_function("playout", |bencher| {
-        bencher.iter_batched(|| start, |start| wander(black_box(start), steps, &mut random), BatchSize::SmallInput);
+        bencher.iter_batched(
+            || start,
+            |start| wander(black_box(start), steps, &mut random),
+            BatchSize::SmallInput,
+        );
     });
 
     group.throughput(Throughput::Elements(perft(&start, turns)));

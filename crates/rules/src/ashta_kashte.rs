@@ -274,7 +274,7 @@ impl Position for AshtaKashte {
         }
     }
 
-    fn legal_steps(&self) -> impl ExactSizeIterator<Item = Step> + Clone {
+    fn legal_steps(&self) -> impl ExactSizeIterator<Item = Step> + Clone + use<> {
         Steps::new(self.steps, self.choices.route, self.thrown.map(|_| self.to_move))
     }
 

@@ -18,6 +18,8 @@
 
 mod board;
 mod setup;
+#[cfg(test)]
+mod tie_break;
 
 pub use board::Pit;
 pub use setup::{Setup, SetupPit, SetupSide};
@@ -127,7 +129,7 @@ impl Position for Kauri {
         }
     }
 
-    fn legal_steps(&self) -> impl ExactSizeIterator<Item = Pit> + Clone {
+    fn legal_steps(&self) -> impl ExactSizeIterator<Item = Pit> + Clone + use<> {
         Pits(self.legal())
     }
 
@@ -197,6 +199,15 @@ impl Iterator for Pits {
         let pit = Pit::ALL.get(self.0.trailing_zeros() as usize).copied()?;
         self.0 &= self.0 - 1;
         Some(pit)
+    }
+
+    /// Without branches on the number, which random players make unpredictable.
+    fn nth(&mut self, n: usize) -> Option<Pit> {
+        for skipped in 0..6 {
+            let rest = self.0 & self.0.wrapping_sub(1);
+            self.0 = if skipped < n { rest } else { self.0 };
+        }
+        self.next()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

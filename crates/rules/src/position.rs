@@ -102,8 +102,8 @@ pub trait Position: Copy + Eq + Hash + Debug + Send + Sync + Sized + 'static {
     /// Who acts next.
     fn turn(&self) -> Turn;
 
-    /// The legal steps in the rules' order; none exactly when the game is over. Does not allocate.
-    fn legal_steps(&self) -> impl ExactSizeIterator<Item = Self::Step> + Clone;
+    /// The legal steps in the rules' order; none exactly when the game is over. Neither allocates nor borrows.
+    fn legal_steps(&self) -> impl ExactSizeIterator<Item = Self::Step> + Clone + use<Self>;
 
     /// Whether the step is legal, and the clause if not.
     fn check(&self, step: Self::Step) -> Result<(), IllegalMove>;

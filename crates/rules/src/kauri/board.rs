@@ -225,15 +225,15 @@ pub(super) struct Sowing {
 impl Sowing {
     /// Tells the move piece by piece.
     pub(super) fn tell(&self, on: &mut impl FnMut(Event)) {
-        for drop in 1..=self.beads {
-            let pit = self.pit.after(drop);
+        for drop in 0..self.beads {
+            let pit = self.pit.after(1 + drop);
             on(sown(pit, "bead"));
             if self.lone.get(pit) != 0 {
                 on(captured(pit, 1, self.mover.other(), "K6"));
             }
         }
-        for drop in 1..=self.cowries {
-            let pit = self.pit.after(self.beads + drop);
+        for drop in 0..self.cowries {
+            let pit = self.pit.after(self.beads + 1 + drop);
             on(sown(pit, "cowrie"));
             if self.captured.get(pit) != 0 {
                 on(captured(pit, self.captured.get(pit), self.mover, "K5"));

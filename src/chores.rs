@@ -1,0 +1,52 @@
+//! What is done beside requests: forgetting expired answers, noting when keys were used.
+
+use crate::context::Context;
+use crate::timestamp::Timestamp;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often chores are done.
+const EVERY: Duration = Duration::from_secs(30);
+
+/// When each key was last seen; written to the database in batches, never while a request waits.
+#[derive(Debug, Default)]
+pub struct LastSeen(Mutex<HashMap<String, Timestamp>>);
+
+impl LastSeen {
+    /// A key was seen.
+    pub fn note(&self, key: &str, at: Timestamp) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match seen.get_mut(key) {
+            Some(last) => *last = at,
+            None => drop(seen.insert(key.to_owned(), at)),
+        }
+    }
+
+    fn take(&self) -> HashMap<String, Timestamp> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Does the chores, now and again, until dropped.
+pub async fn run(context: Context) {
+    let mut interval = tokio::time::interval(EVERY);
+    loop {
+        interval.tick().await;
+        once(&context).await;
+    }
+}
+
+/// Does the chores once. What fails is logged and left for the next time.
+pub async fn once(context: &Context) {
+    for (key, at) in context.seen.take() {
+        if let Err(error) = context.store.touch_key(&key, at).await {
+            tracing::warn!(%error, "could not note when a key was used");
+        }
+    }
+    match context.store.sweep(context.world.now()).await {
+        Ok(0) => {}
+        Ok(swept) => tracing::debug!(swept, "forgot expired answers"),
+        Err(error) => tracing::warn!(%error, "could not forget expired answers"),
+    }
+}

@@ -1,0 +1,203 @@
+//! Games, logs and keys in Postgres or SQLite. Rows in, rows out; no rules, no HTTP.
+//!
+//! Each statement stands once and runs on both databases; the test suite runs every one on both.
+
+mod change;
+mod connect;
+mod create;
+mod driver;
+mod keys;
+mod list;
+mod log;
+mod open;
+mod row;
+
+pub use row::{
+    CallerRow, Change, Claim, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal, PortalRow,
+    SeatRow, Slot, StepRow,
+};
+
+use crate::timestamp::Timestamp;
+use driver::SqlStore;
+use sqlx::{Postgres, Sqlite};
+use uuid::Uuid;
+
+/// Where games are kept; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store(Database);
+
+#[derive(Clone, Debug)]
+enum Database {
+    /// For production.
+    Postgres(SqlStore<Postgres>),
+    /// Embedded, the default.
+    Sqlite(SqlStore<Sqlite>),
+}
+
+/// A database operation failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database can't be reached, is overloaded, full or stopping. Trying again may help.
+    #[error("the database is not available: {0}")]
+    Unavailable(#[source] sqlx::Error),
+    /// Something is wrong with the statement or what is stored. Trying again does not help.
+    #[error("the database failed: {0}")]
+    Broken(#[source] sqlx::Error),
+    /// The migrations could not be run.
+    #[error("the database could not be migrated: {0}")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    /// The address names no database this service can use.
+    #[error("{0}")]
+    Address(String),
+    /// What is stored is not what this service writes.
+    #[error("the database holds {0}")]
+    Corrupt(&'static str),
+}
+
+type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        use sqlx::Error as E;
+        let passing = match &error {
+            E::Io(_) | E::Tls(_) | E::Protocol(_) | E::PoolTimedOut | E::PoolClosed | E::WorkerCrashed => {
+                true
+            }
+            E::Database(database) => database.code().is_some_and(|code| is_passing(&code)),
+            _ => false,
+        };
+        if passing { Self::Unavailable(error) } else { Self::Broken(error) }
+    }
+}
+
+/// Whether a database's own code means "not now": Postgres classes 08 (connection), 40 (rolled back),
+/// 53 (resources), 57 (shut down); SQLite's BUSY, LOCKED, READONLY, IOERR, FULL and CANTOPEN.
+fn is_passing(code: &str) -> bool {
+    let postgres = code.len() == 5 && ["08", "40", "53", "57"].iter().any(|class| code.starts_with(class));
+    let sqlite = code.parse::<i32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14));
+    postgres || (code.len() < 5 && sqlite)
+}
+
+/// Calls the same method of whichever database it is.
+macro_rules! on {
+    ($self:ident.$method:ident($($argument:expr),*)) => {
+        match &$self.0 {
+            Database::Postgres(store) => store.$method($($argument),*).await,
+            Database::Sqlite(store) => store.$method($($argument),*).await,
+        }
+    };
+}
+
+impl Store {
+    /// Whether the database answers and is migrated.
+    pub async fn ready(&self) -> Result<()> {
+        on!(self.ready())
+    }
+
+    /// Closes every connection; later calls fail as unavailable.
+    pub async fn close(&self) {
+        on!(self.close());
+    }
+
+    /// The one read of a request on a game: who calls, the game if it is of the caller's portal, the
+    /// answer kept in `slot`, the step at `ply`. None when no such credential exists.
+    pub async fn open(
+        &self,
+        claim: &Claim,
+        game: Uuid,
+        slot: Option<&Slot>,
+        ply: Option<i64>,
+        now: Timestamp,
+    ) -> Result<Option<Opened>> {
+        on!(self.open(claim, game, slot, ply, now))
+    }
+
+    /// The one read of a request to a portal: who calls, the answer kept in `slot`, and the game behind
+    /// `external_ref`. None when no such credential exists.
+    pub async fn open_portal(
+        &self,
+        claim: &Claim,
+        slot: Option<&Slot>,
+        external_ref: Option<&str>,
+        now: Timestamp,
+    ) -> Result<Option<OpenedPortal>> {
+        on!(self.open_portal(claim, slot, external_ref, now))
+    }
+
+    /// Writes a new game with its seats, its external reference (with the hash of the body that made
+    /// it) and the answer to keep, all or nothing. False when the reference or the slot is taken.
+    pub async fn create(
+        &self,
+        game: &GameRow,
+        seats: &[SeatRow],
+        body_hash: &[u8],
+        keep: Option<&Keep>,
+    ) -> Result<bool> {
+        on!(self.create(game, seats, body_hash, keep))
+    }
+
+    /// Writes a change, all or nothing. False when the game has moved on or ended meanwhile.
+    pub async fn change(&self, change: &Change) -> Result<bool> {
+        on!(self.change(change))
+    }
+
+    /// The steps after a ply, at most `limit`.
+    pub async fn steps(&self, game: Uuid, after: i64, limit: i64) -> Result<Vec<StepRow>> {
+        on!(self.steps(game, after, limit))
+    }
+
+    /// The names of the first `plies` steps.
+    pub async fn moves(&self, game: Uuid, plies: i64) -> Result<Vec<String>> {
+        on!(self.moves(game, plies))
+    }
+
+    /// How many different seats have made a step.
+    pub async fn seats_moved(&self, game: Uuid) -> Result<i64> {
+        on!(self.seats_moved(game))
+    }
+
+    /// A page of a portal's games, newest first.
+    pub async fn games(&self, portal: Uuid, filter: &GameFilter) -> Result<Vec<GameRow>> {
+        on!(self.games(portal, filter))
+    }
+
+    /// Forgets kept answers that have expired; how many.
+    pub async fn sweep(&self, now: Timestamp) -> Result<u64> {
+        on!(self.sweep(now))
+    }
+
+    /// Whether any portal key was ever made, revoked ones included.
+    pub async fn has_portal_keys(&self) -> Result<bool> {
+        on!(self.has_portal_keys())
+    }
+
+    /// Makes a portal key, and its portal when there is none of that name.
+    pub async fn create_key(&self, portal: Uuid, key: &KeyRow, secret_hash: &[u8]) -> Result<()> {
+        on!(self.create_key(portal, key, secret_hash))
+    }
+
+    /// The portal keys, oldest first.
+    pub async fn keys(&self, portal: Option<&str>) -> Result<Vec<KeyRow>> {
+        on!(self.keys(portal))
+    }
+
+    /// Revokes a key; false when there is no such key.
+    pub async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<bool> {
+        on!(self.revoke_key(id, now))
+    }
+
+    /// Notes when a key was last used.
+    pub async fn touch_key(&self, id: &str, at: Timestamp) -> Result<()> {
+        on!(self.touch_key(id, at))
+    }
+
+    /// The portals, by name.
+    pub async fn portals(&self) -> Result<Vec<PortalRow>> {
+        on!(self.portals())
+    }
+
+    /// Makes a portal strict or lenient; false when there is no such portal.
+    pub async fn set_strict(&self, name: &str, strict: bool) -> Result<bool> {
+        on!(self.set_strict(name, strict))
+    }
+}
