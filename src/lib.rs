@@ -1,10 +1,19 @@
 //! Kauri, a game-rules service over HTTP. See `docs/ARCHITECTURE.md` for the shape of it.
 
+mod accept;
+pub mod admin;
+pub mod api;
+pub mod app;
 pub mod chores;
+pub mod command;
 pub mod config;
 pub mod context;
 pub mod credential;
+pub mod limits;
+pub mod openapi;
 pub mod problem;
+pub mod routes;
+pub mod server;
 pub mod store;
 pub mod telemetry;
 pub mod timestamp;

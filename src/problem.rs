@@ -287,9 +287,15 @@ impl Problem {
     /// A step the rules forbid on a position.
     #[must_use]
     pub fn illegal_move(illegal: &IllegalMove, view: &View) -> Self {
+        Self::illegal_move_at("/move", illegal, view)
+    }
+
+    /// A step the rules forbid on a position, and where in the body it stands.
+    #[must_use]
+    pub fn illegal_move_at(pointer: &str, illegal: &IllegalMove, view: &View) -> Self {
         let mut problem = Self::new(Code::IllegalMove)
             .detail(illegal.message)
-            .error("/move", illegal.code, illegal.message)
+            .error(pointer, illegal.code, illegal.message)
             .to_move(view.state.to_move);
         problem.clause = illegal.clause;
         problem.legal_moves = (view.phase != Phase::Over)

@@ -79,10 +79,13 @@ pub struct View {
 
 /// One way the shells can fall, with its weight in sixteenths (A3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Chance {
     /// The step, such as `throw:1`.
+    #[cfg_attr(feature = "openapi", schema(example = "throw:1"))]
     pub r#move: &'static str,
     /// How many of 16 equally likely falls give it.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 16))]
     pub weight: u8,
 }
 
@@ -90,45 +93,59 @@ pub struct Chance {
 ///
 /// A flat object: `type` says which of the other members are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Event {
     /// `sow`, `capture`, `pass`, `over`, `throw`, `enter`, `move`, `double`, `finish`.
+    #[cfg_attr(feature = "openapi", schema(example = "sow"))]
     pub r#type: &'static str,
     /// Who it happened to or by: the seat whose store gains, that is captured, that passes, that wins.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub seat: Option<Seat>,
     /// Kauri: the pit concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub pit: Option<&'static str>,
     /// Kauri, `sow`: `bead` or `cowrie`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub piece: Option<&'static str>,
     /// Kauri, `capture`: beads that go into the store of `seat`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, minimum = 1, maximum = 60))]
     pub beads: Option<u8>,
     /// `throw`: the number thrown.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, minimum = 1, maximum = 8))]
     pub value: Option<u8>,
     /// `throw`, when the service threw: the four shells, true for mouth up.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, value_type = Vec<bool>, min_items = 4, max_items = 4))]
     pub shells: Option<[bool; 4]>,
     /// `move`, `enter`: the square left (the start square when entering).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub from: Option<&'static str>,
     /// `move`, `enter`: the square reached.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub to: Option<&'static str>,
     /// `capture`, `double`, `finish`: where.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub square: Option<&'static str>,
     /// `move`, `capture`, `finish`: pieces concerned, 1 or 2.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, minimum = 1, maximum = 2))]
     pub pieces: Option<u8>,
     /// `capture`, `pass`, `over`: the clause that says so.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub clause: Option<&'static str>,
     /// `pass`: why, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub why: Option<&'static str>,
 }
 

@@ -1,0 +1,237 @@
+//! What one caller may take: how often, how long, how much.
+
+use crate::accept;
+use crate::config::Serve;
+use crate::problem::{Code, Problem};
+use crate::routes::Routes;
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{Error, web};
+use futures_util::FutureExt;
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DashMapStateStore;
+use governor::{Quota, RateLimiter};
+use sha2::{Digest, Sha256};
+use std::cell::Cell;
+use std::fmt;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+/// The policy in force for a budget.
+pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// What is left of a budget.
+pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// The path whose POSTs have a budget of their own.
+const MOVES: &str = "/games/{id}/moves";
+
+/// The paths that have no budget: what watches the service must always get an answer.
+const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+tokio::task_local! {
+    /// Whether the request is still being read.
+    static READING: Cell<bool>;
+}
+
+/// The limits in force.
+#[derive(Debug)]
+pub struct Limits {
+    /// Longest body taken, in bytes.
+    pub max_body: usize,
+    /// Longest time one request may take.
+    pub request_timeout: Duration,
+    moves: Option<Budget>,
+    others: Option<Budget>,
+}
+
+impl Limits {
+    /// The limits that the configuration sets.
+    #[must_use]
+    pub fn new(config: &Serve) -> Self {
+        Self {
+            max_body: config.max_body,
+            request_timeout: config.request_timeout,
+            moves: Budget::new("moves", config.move_rate),
+            others: Budget::new("requests", config.rate),
+        }
+    }
+
+    /// Forgets callers whose budgets are full again; to be called now and then.
+    pub fn forget_idle(&self) {
+        for budget in self.moves.iter().chain(&self.others) {
+            budget.limiter.retain_recent();
+            budget.limiter.shrink_to_fit();
+        }
+    }
+
+    fn budget(&self, pattern: Option<&str>, method: &Method) -> Option<&Budget> {
+        match pattern {
+            Some(pattern) if EXEMPT.contains(&pattern) => None,
+            Some(MOVES) if method == Method::POST => self.moves.as_ref(),
+            _ => self.others.as_ref(),
+        }
+    }
+}
+
+/// Whose budget a request is taken from.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Caller {
+    /// The hash of what was sent as the credential.
+    Credential([u8; 32]),
+    /// An anonymous caller's address.
+    Peer(Option<IpAddr>),
+}
+
+impl Caller {
+    fn of(request: &ServiceRequest) -> Self {
+        match request.headers().get(header::AUTHORIZATION) {
+            Some(credential) => Self::Credential(Sha256::digest(credential.as_bytes()).into()),
+            None => Self::Peer(request.peer_addr().map(|address| address.ip())),
+        }
+    }
+}
+
+type Limiter = RateLimiter<Caller, DashMapStateStore<Caller>, DefaultClock, StateInformationMiddleware>;
+
+/// So many requests a second and caller, as many at once.
+struct Budget {
+    name: &'static str,
+    per_second: NonZeroU32,
+    limiter: Limiter,
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}/s", self.name, self.per_second)
+    }
+}
+
+impl Budget {
+    fn new(name: &'static str, per_second: u32) -> Option<Self> {
+        let per_second = NonZeroU32::new(per_second)?;
+        let limiter = RateLimiter::dashmap(Quota::per_second(per_second)).with_middleware();
+        Some(Self { name, per_second, limiter })
+    }
+
+    /// Takes one request from the caller's budget; what is left of it, or a refusal.
+    fn take(&self, caller: &Caller) -> Result<u32, Problem> {
+        match self.limiter.check_key(caller) {
+            Ok(state) => Ok(state.remaining_burst_capacity()),
+            Err(until) => {
+                let wait = until.wait_time_from(self.limiter.clock().now()).as_secs_f64().ceil().max(1.0);
+                Err(Problem::new(Code::RateLimited)
+                    .detail(format!("At most {} {} a second.", self.per_second, self.name))
+                    .header(header::RETRY_AFTER, wait)
+                    .header(RATE_LIMIT_POLICY, self.policy())
+                    .header(RATE_LIMIT, self.left(0)))
+            }
+        }
+    }
+
+    fn policy(&self) -> String {
+        format!("\"{}\";q={};w=1", self.name, self.per_second)
+    }
+
+    fn left(&self, left: u32) -> String {
+        format!("\"{}\";r={left};t=1", self.name)
+    }
+
+    fn tell(&self, headers: &mut HeaderMap, left: u32) {
+        for (name, value) in [(RATE_LIMIT_POLICY, self.policy()), (RATE_LIMIT, self.left(left))] {
+            if let Ok(value) = HeaderValue::try_from(value) {
+                headers.insert(name, value);
+            }
+        }
+    }
+}
+
+/// The inner middleware: refuses what is too often or unacceptable, and ends what takes too long or panics.
+pub async fn guard<B: MessageBody>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, Error> {
+    let (Some(limits), Some(routes)) =
+        (request.app_data::<web::Data<Limits>>().cloned(), request.app_data::<web::Data<Routes>>())
+    else {
+        return next.call(request).await;
+    };
+    let route = routes.find(request.path());
+    let budget = limits.budget(route.map(|route| route.pattern), request.method());
+    let left = budget.map(|budget| budget.take(&Caller::of(&request))).transpose()?;
+    if route.is_some_and(|route| !accept::takes(&request, route.media_types(request.method()))) {
+        return Err(Problem::new(Code::NotAcceptable).into());
+    }
+    let mut answer = in_time(limits.request_timeout, next.call(request)).await?;
+    if let Some((budget, left)) = budget.zip(left) {
+        budget.tell(answer.headers_mut(), left);
+    }
+    Ok(answer)
+}
+
+/// What the future gives, unless it takes too long or panics.
+async fn in_time<T>(limit: Duration, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    READING
+        .scope(Cell::new(false), async {
+            match tokio::time::timeout(limit, AssertUnwindSafe(answer).catch_unwind()).await {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(_)) => {
+                    tracing::error!("a handler panicked");
+                    Err(Problem::new(Code::Internal).into())
+                }
+                Err(_) if READING.with(Cell::get) => Err(Problem::new(Code::RequestTimeout).into()),
+                Err(_) => {
+                    tracing::warn!(limit_s = limit.as_secs_f64(), "a request took longer than it may");
+                    Err(Problem::new(Code::Unavailable).detail("The request took longer than it may.").into())
+                }
+            }
+        })
+        .await
+}
+
+/// Marks the time during which it is the caller who keeps the service waiting.
+pub async fn reading<T>(body: impl Future<Output = T>) -> T {
+    // Outside of a guarded request there is nothing to mark.
+    let mark = |reading| READING.try_with(|mark| mark.set(reading)).unwrap_or(());
+    mark(true);
+    let body = body.await;
+    mark(false);
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, Caller, Code, in_time, reading};
+    use crate::problem::Problem;
+    use std::future::pending;
+    use std::time::Duration;
+
+    #[test]
+    fn a_budget_is_used_up_by_one_caller_alone() {
+        let budget = Budget::new("requests", 2).unwrap();
+        let (one, other) = (Caller::Peer(None), Caller::Credential([0; 32]));
+        assert_eq!(budget.take(&one).unwrap(), 1);
+        assert_eq!(budget.take(&one).unwrap(), 0);
+        assert_eq!(budget.take(&one).unwrap_err().code(), Code::RateLimited);
+        assert_eq!(budget.take(&other).unwrap(), 1);
+        assert!(Budget::new("requests", 0).is_none());
+    }
+
+    async fn code(answer: impl Future<Output = Result<(), actix_web::Error>>) -> Code {
+        let error = in_time(Duration::from_millis(1), answer).await.unwrap_err();
+        error.as_error::<Problem>().unwrap().code()
+    }
+
+    #[actix_web::test]
+    async fn who_was_waited_for_decides_what_a_late_request_is_told() {
+        assert_eq!(code(pending()).await, Code::Unavailable);
+        assert_eq!(code(reading(pending())).await, Code::RequestTimeout);
+        assert_eq!(code(async { panic!("as a test") }).await, Code::Internal);
+    }
+}

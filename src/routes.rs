@@ -1,0 +1,151 @@
+//! The table of routes, read off the spec: which paths there are, with which methods and media types.
+//!
+//! Routing itself is actix's. This table answers what actix doesn't: the methods a path has, for a 405; what an
+//! operation can answer with, for a 406; and the label of a path, before anything has been routed.
+
+use actix_web::http::Method;
+use serde_json::Value;
+
+/// Every path of the service.
+#[derive(Debug)]
+pub struct Routes(Vec<Route>);
+
+/// One path.
+#[derive(Debug)]
+pub struct Route {
+    /// The path with its parameters in braces.
+    pub pattern: &'static str,
+    segments: Vec<Segment>,
+    operations: Vec<Operation>,
+}
+
+/// One method of a path.
+#[derive(Debug)]
+struct Operation {
+    method: Method,
+    media_types: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Segment {
+    Literal(&'static str),
+    /// One segment, whatever it says.
+    Parameter,
+    /// The rest of the path.
+    Tail,
+}
+
+impl Routes {
+    /// The paths of an OpenAPI document, and those of the reference page, which no document lists.
+    ///
+    /// The patterns live as long as the process, since metrics are labelled with them.
+    #[must_use]
+    pub fn of(document: &Value) -> Self {
+        let paths = document["paths"].as_object().into_iter().flatten();
+        let listed = paths.map(|(pattern, item)| Route::new(pattern.clone(), operations(item)));
+        let pages = ["/docs", "/docs/{file...}"].map(|pattern| {
+            Route::new(pattern.to_owned(), vec![Operation { method: Method::GET, media_types: Vec::new() }])
+        });
+        Self(listed.chain(pages).collect())
+    }
+
+    /// The route a path belongs to.
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<&Route> {
+        self.0.iter().find(|route| route.matches(path))
+    }
+}
+
+fn operations(item: &Value) -> Vec<Operation> {
+    let operation = |(method, operation): (&String, &Value)| {
+        let responses = operation["responses"].as_object()?;
+        let media_types = responses
+            .iter()
+            .filter(|(status, _)| status.starts_with('2'))
+            .filter_map(|(_, response)| response["content"].as_object())
+            .flat_map(|content| content.keys().cloned())
+            .collect();
+        Some(Operation { method: method.to_uppercase().parse().ok()?, media_types })
+    };
+    item.as_object().into_iter().flatten().filter_map(operation).collect()
+}
+
+impl Route {
+    fn new(pattern: String, operations: Vec<Operation>) -> Self {
+        let pattern: &'static str = pattern.leak();
+        let segment = |text: &'static str| match text {
+            _ if text.ends_with("...}") => Segment::Tail,
+            _ if text.starts_with('{') => Segment::Parameter,
+            _ => Segment::Literal(text),
+        };
+        Self { pattern, segments: pattern.split('/').map(segment).collect(), operations }
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        let mut parts = path.split('/');
+        for segment in &self.segments {
+            match (segment, parts.next()) {
+                (Segment::Tail, Some(_)) => return true,
+                (Segment::Literal(literal), Some(part)) if *literal == part => {}
+                (Segment::Parameter, Some(part)) if !part.is_empty() => {}
+                _ => return false,
+            }
+        }
+        parts.next().is_none()
+    }
+
+    /// The methods this path has; HEAD wherever GET is.
+    #[must_use]
+    pub fn methods(&self) -> Vec<Method> {
+        let mut methods: Vec<Method> =
+            self.operations.iter().map(|operation| operation.method.clone()).collect();
+        if methods.contains(&Method::GET) {
+            methods.push(Method::HEAD);
+        }
+        methods
+    }
+
+    /// The media types an operation answers with when all goes well; none where it is not known.
+    #[must_use]
+    pub fn media_types(&self, method: &Method) -> &[String] {
+        self.operations
+            .iter()
+            .find(|operation| operation.method == *method)
+            .map_or(&[], |operation| &operation.media_types)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Method, Routes};
+    use serde_json::json;
+
+    fn routes() -> Routes {
+        let json = json!({"200": {"content": {"application/json": {}}}});
+        Routes::of(&json!({"paths": {
+            "/rules": {"get": {"responses": json}},
+            "/rules/{rules}/apply": {"post": {"responses": json}},
+        }}))
+    }
+
+    #[test]
+    fn a_path_is_found_by_its_segments() {
+        let pattern = |path| routes().find(path).map(|route| route.pattern);
+        assert_eq!(pattern("/rules"), Some("/rules"));
+        assert_eq!(pattern("/rules/x/apply"), Some("/rules/{rules}/apply"));
+        assert_eq!(pattern("/docs/"), Some("/docs/{file...}"));
+        assert_eq!(pattern("/docs/a/b"), Some("/docs/{file...}"));
+        for unknown in ["", "/", "/rules/", "/rules/x", "/rules//apply", "/rules/x/apply/", "/RULES"] {
+            assert_eq!(pattern(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_route_tells_its_methods_and_media_types() {
+        let routes = routes();
+        let rules = routes.find("/rules").unwrap();
+        assert_eq!(rules.methods(), [Method::GET, Method::HEAD]);
+        assert_eq!(rules.media_types(&Method::GET), ["application/json"]);
+        assert!(rules.media_types(&Method::PUT).is_empty());
+    }
+}

@@ -1,0 +1,146 @@
+//! Binding, serving, stopping.
+
+use crate::app::Shared;
+use crate::config::Serve;
+use crate::context::{Context, World};
+use crate::store::{Store, StoreError};
+use crate::{chores, limits, telemetry};
+use actix_web::dev::Server;
+use actix_web::middleware::from_fn;
+use actix_web::{App, HttpServer, rt};
+use metrics_exporter_prometheus::BuildError;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Longest time a caller may take to send the head of a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long an idle connection is kept.
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
+
+/// How often memory held for callers that have gone is freed.
+const TIDY_EVERY: Duration = Duration::from_secs(10);
+
+/// Why the service did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The database can't be used.
+    #[error("the database can't be used: {0}")]
+    Store(#[from] StoreError),
+    /// The address can't be listened on.
+    #[error("can't listen on {address}: {cause}")]
+    Listen {
+        /// The address asked for.
+        address: SocketAddr,
+        /// What the operating system says.
+        cause: io::Error,
+    },
+    /// Anyone could do anything.
+    #[error(
+        "{0} can be reached from other hosts and there is no portal key; make one with `kauri keys create`, or \
+         allow everything to everyone with --open"
+    )]
+    Exposed(SocketAddr),
+    /// Signals or counting can't be set up.
+    #[error("can't watch for signals: {0}")]
+    Signals(#[from] io::Error),
+    /// Counting can't be set up.
+    #[error("can't count requests: {0}")]
+    Counting(#[from] BuildError),
+}
+
+/// The service, bound to its address.
+pub struct Application {
+    server: Server,
+    address: SocketAddr,
+    context: Context,
+    shared: Shared,
+}
+
+impl Application {
+    /// Opens the database and listens. Requests are answered once [`run`](Self::run) is awaited, until `stop` is.
+    pub async fn bind(
+        config: &Serve,
+        world: Arc<dyn World>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<Self, StartError> {
+        let store = Store::connect(&config.database).await?;
+        if !config.open && !config.listen.ip().is_loopback() && !store.has_portal_keys().await? {
+            return Err(StartError::Exposed(config.listen));
+        }
+        let context = Context {
+            store,
+            world,
+            idempotency_ttl: config.idempotency_ttl,
+            seen: Arc::default(),
+        };
+        let shared = Shared::new(config, context.clone())?;
+        let (server, address) = listen(config, shared.clone(), stop)
+            .map_err(|cause| StartError::Listen { address: config.listen, cause })?;
+        Ok(Self { server, address, context, shared })
+    }
+
+    /// The address, with the port that was really taken.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until told to stop, then finishes the requests in flight.
+    pub async fn run(self) -> io::Result<()> {
+        tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");
+        let tidying = rt::spawn(tidy(self.shared));
+        let chores = rt::spawn(chores::run(self.context.clone()));
+        let served = self.server.await;
+        tidying.abort();
+        chores.abort();
+        chores::once(&self.context).await;
+        self.context.store.close().await;
+        tracing::info!("stopped");
+        served
+    }
+}
+
+async fn tidy(shared: Shared) {
+    let mut ticks = tokio::time::interval(TIDY_EVERY);
+    loop {
+        ticks.tick().await;
+        shared.tidy();
+    }
+}
+
+fn listen(
+    config: &Serve,
+    shared: Shared,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<(Server, SocketAddr)> {
+    let server = HttpServer::new(move || {
+        App::new()
+            .wrap(from_fn(limits::guard))
+            .wrap(from_fn(telemetry::observe))
+            .configure(|config| shared.configure(config))
+    })
+    .client_request_timeout(HEAD_TIMEOUT)
+    .keep_alive(KEEP_ALIVE)
+    .shutdown_timeout(config.shutdown_timeout.as_secs())
+    .shutdown_signal(stop);
+    let server = if config.workers == 0 { server } else { server.workers(config.workers) };
+    let server = server.bind(config.listen)?;
+    let address = server.addrs().first().copied().unwrap_or(config.listen);
+    Ok((server.run(), address))
+}
+
+/// Ends when the process is asked to stop, by SIGTERM or SIGINT.
+pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping");
+    })
+}
