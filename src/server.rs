@@ -71,12 +71,7 @@ impl Application {
         if !config.open && !config.listen.ip().is_loopback() && !store.has_portal_keys().await? {
             return Err(StartError::Exposed(config.listen));
         }
-        let context = Context {
-            store,
-            world,
-            idempotency_ttl: config.idempotency_ttl,
-            seen: Arc::default(),
-        };
+        let context = Context { store, world, idempotency_ttl: config.idempotency_ttl, seen: Arc::default() };
         let shared = Shared::new(config, context.clone())?;
         let (server, address) = listen(config, shared.clone(), stop)
             .map_err(|cause| StartError::Listen { address: config.listen, cause })?;
