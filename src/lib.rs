@@ -9,6 +9,7 @@ pub mod command;
 pub mod config;
 pub mod context;
 pub mod credential;
+pub mod games;
 pub mod limits;
 pub mod openapi;
 pub mod problem;

@@ -1,0 +1,46 @@
+//! The games shown in the spec: made by the use cases' own types, so that they can't drift.
+
+use crate::games::{Game, GamePage, LogPage, PositionAt, Step, StepTaken, sample};
+use serde_json::{Value, json};
+
+pub(super) fn game() -> Game {
+    sample::game()
+}
+
+/// With the tokens that only the creating answer has.
+pub(super) fn created() -> Value {
+    let mut game = json!(sample::game());
+    game["seat_tokens"] = json!(sample::tokens());
+    game
+}
+
+pub(super) fn games() -> GamePage {
+    GamePage { items: vec![game()], next: None }
+}
+
+pub(super) fn resigned() -> Game {
+    sample::ended(
+        "finished",
+        json!({"winner": "north", "reason": "resignation", "seat": "south", "places": ["north", "south"]}),
+    )
+}
+
+pub(super) fn aborted() -> Game {
+    sample::ended("aborted", json!({"reason": "abandoned"}))
+}
+
+pub(super) fn step() -> Step {
+    sample::taken().step
+}
+
+pub(super) fn taken() -> StepTaken {
+    sample::taken()
+}
+
+pub(super) fn log() -> LogPage {
+    LogPage { items: vec![step()], next: None }
+}
+
+pub(super) fn position() -> PositionAt {
+    PositionAt { ply: 1, position: sample::taken().position }
+}

@@ -1,0 +1,135 @@
+//! Reading games: one, many, the log, the past.
+
+use super::access::{Caller, claim};
+use super::call::Condition;
+use super::cursor;
+use super::file::{File, position_of, shown, stored};
+use super::wire::{Game, GamePage, ListGames, LogPage, PositionAt, Step, etag_of};
+use crate::context::Context;
+use crate::credential::Credential;
+use crate::problem::{Code, Problem};
+use crate::store::GameFilter;
+use kauri_rules::RulesId;
+use uuid::Uuid;
+
+/// Steps on a page of the log when nothing is said.
+const LOG_PAGE: i64 = 100;
+/// Most steps on a page of the log.
+const LOG_PAGE_MOST: i64 = 500;
+/// Games on a page when nothing is said.
+const PAGE: i64 = 20;
+/// Most games on a page.
+const PAGE_MOST: i64 = 100;
+
+/// A game and its tag; no game when the caller knows this tag already.
+pub async fn game(
+    context: &Context,
+    credential: &Credential,
+    id: Uuid,
+    known: Option<&Condition>,
+) -> Result<(String, Option<Game>), Problem> {
+    let file = File::open(context, credential, id, None, None).await?;
+    let etag = etag_of(&file.game);
+    if known.is_some_and(|known| known.knows(&etag)) {
+        return Ok((etag, None));
+    }
+    Ok((etag, Some(shown(file.game)?)))
+}
+
+/// A page of a game's log.
+pub async fn log(
+    context: &Context,
+    credential: &Credential,
+    id: Uuid,
+    after: Option<i64>,
+    limit: Option<i64>,
+) -> Result<LogPage, Problem> {
+    let after = bounded("after", after, 0, 0, i64::MAX - 1)?;
+    let limit = bounded("limit", limit, LOG_PAGE, 1, LOG_PAGE_MOST)?;
+    let file = File::open(context, credential, id, None, None).await?;
+    let rows = context.store.steps(file.game.id, after, limit).await?;
+    let next = rows.last().map(|row| row.ply).filter(|&ply| ply < file.game.version);
+    let items = rows.into_iter().map(Step::from_row).collect::<Result<_, _>>();
+    Ok(LogPage { items: items.map_err(|error| Problem::internal(&error))?, next })
+}
+
+/// One step of a game's log.
+pub async fn step(context: &Context, credential: &Credential, id: Uuid, ply: i64) -> Result<Step, Problem> {
+    let file = File::open(context, credential, id, None, Some(ply)).await?;
+    let row = file.step.ok_or_else(|| Problem::new(Code::PlyNotFound).version(file.game.version))?;
+    Step::from_row(row).map_err(|error| Problem::internal(&error))
+}
+
+/// The position after a ply, by replay; 0 is the start.
+pub async fn position_at(
+    context: &Context,
+    credential: &Credential,
+    id: Uuid,
+    ply: i64,
+) -> Result<PositionAt, Problem> {
+    let file = File::open(context, credential, id, None, None).await?;
+    if !(0..=file.game.version).contains(&ply) {
+        return Err(Problem::new(Code::PlyNotFound).version(file.game.version));
+    }
+    let view = file.view_at(context, ply).await?;
+    let position = if ply == file.game.version {
+        position_of(&file.game, view)?
+    } else {
+        stored(&file.game.throws, view).into()
+    };
+    Ok(PositionAt { ply, position })
+}
+
+/// A page of the portal's games, newest first.
+pub async fn list(
+    context: &Context,
+    credential: &Credential,
+    wanted: &ListGames,
+) -> Result<GamePage, Problem> {
+    let limit = bounded("limit", wanted.limit, PAGE, 1, PAGE_MOST)?;
+    one_of("rules", wanted.rules.as_deref(), &RulesId::ALL.map(RulesId::as_str))?;
+    one_of("status", wanted.status.as_deref(), &["active", "finished", "aborted"])?;
+    let after = match &wanted.cursor {
+        None => None,
+        Some(text) => Some(
+            cursor::read(text, wanted)
+                .ok_or_else(|| invalid("cursor", "The cursor is not one made with these filters."))?,
+        ),
+    };
+    let now = context.world.now();
+    let opened = context.store.open_portal(&claim(credential), None, None, now).await?;
+    let caller = Caller::check(context, credential, opened.as_ref().map(|opened| &opened.caller), now)?;
+    caller.must_be_portal()?;
+    let filter = GameFilter {
+        player: wanted.player.clone(),
+        rules: wanted.rules.clone(),
+        status: wanted.status.clone(),
+        after,
+        limit: limit + 1,
+    };
+    let mut rows = context.store.games(caller.portal, &filter).await?;
+    let page = usize::try_from(limit).unwrap_or(usize::MAX);
+    let more = rows.len() > page;
+    rows.truncate(page);
+    let next = rows.last().filter(|_| more).map(|row| cursor::after(row.created_at, row.id, wanted));
+    Ok(GamePage { items: rows.into_iter().map(shown).collect::<Result<_, _>>()?, next })
+}
+
+fn bounded(name: &str, value: Option<i64>, default: i64, least: i64, most: i64) -> Result<i64, Problem> {
+    let value = value.unwrap_or(default);
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(invalid(name, &format!("A whole number from {least} to {most} is taken here.")))
+}
+
+fn one_of(name: &str, value: Option<&str>, words: &[&str]) -> Result<(), Problem> {
+    if value.is_none_or(|value| words.contains(&value)) {
+        return Ok(());
+    }
+    Err(invalid(name, &format!("One of {}.", words.join(", "))))
+}
+
+fn invalid(name: &str, message: &str) -> Problem {
+    Problem::new(Code::InvalidQuery).error(name, "invalid", message)
+}

@@ -1,0 +1,93 @@
+//! A game for the spec to show: real rows through the real code, at a fixed time and with a fixed id.
+
+use super::file::{encode, shown, stored};
+use super::wire::{Game, SeatToken, Step, StepTaken};
+use crate::credential::Secret;
+use crate::problem::Problem;
+use crate::store::{GameRow, StepRow};
+use crate::timestamp::Timestamp;
+use kauri_rules::{Options, RulesId, Seat};
+use serde_json::Value;
+use uuid::Uuid;
+
+const ID: Uuid = Uuid::from_u128(0x0193_7a5e_0000_7000_8000_0000_0000_0001);
+const AT: Timestamp = Timestamp(1_796_029_200_000_000);
+/// What is said should the sample not come about; a test of the spec would show it.
+const BROKEN: &str = "the sample game follows the rules";
+
+/// A game of Kauri at its start.
+#[must_use]
+pub fn game() -> Game {
+    made(row().and_then(shown))
+}
+
+/// The same game, ended without a step.
+#[must_use]
+pub fn ended(status: &str, result: Value) -> Game {
+    made(row().and_then(|row| {
+        shown(GameRow {
+            status: status.to_owned(),
+            result: Some(result.to_string()),
+            finished_at: Some(AT),
+            ..row
+        })
+    }))
+}
+
+/// The same game's first step.
+#[must_use]
+pub fn taken() -> StepTaken {
+    made(step())
+}
+
+/// The same game's tokens; their secrets are nobody's.
+#[must_use]
+pub fn tokens() -> Vec<SeatToken> {
+    [Seat::South, Seat::North].map(|seat| super::answer::token(ID, seat, Secret::new([0; 32]))).to_vec()
+}
+
+fn made<T>(sample: Result<T, Problem>) -> T {
+    sample.expect(BROKEN)
+}
+
+fn row() -> Result<GameRow, Problem> {
+    let view = RulesId::Kauri.rules().initial(None, &Options::default());
+    let state = encode(&view.map_err(|error| Problem::internal(&error))?.state)?;
+    Ok(GameRow {
+        id: ID,
+        portal_id: Uuid::nil(),
+        rules: RulesId::Kauri.as_str().to_owned(),
+        throws: "server".to_owned(),
+        status: "active".to_owned(),
+        version: 0,
+        start_state: state.clone(),
+        state,
+        result: None,
+        seats: r#"[{"seat":"south","player":"p-17","name":"Ann"},{"seat":"north"}]"#.to_owned(),
+        tags: r#"["ladder"]"#.to_owned(),
+        external_ref: None,
+        created_at: AT,
+        updated_at: AT,
+        finished_at: None,
+    })
+}
+
+fn step() -> Result<StepTaken, Problem> {
+    let row = row()?;
+    let state = super::file::decode(&row.state)?;
+    let (played, view) =
+        RulesId::Kauri.rules().apply(&state, "a").map_err(|error| Problem::internal(&error))?;
+    let step = Step::from_row(StepRow {
+        ply: 1,
+        seat: played.seat.as_str().to_owned(),
+        r#move: played.r#move.to_owned(),
+        events: encode(&played.events)?,
+        at: AT,
+    });
+    Ok(StepTaken {
+        step: step.map_err(|error| Problem::internal(&error))?,
+        version: 1,
+        status: row.status,
+        position: stored(&row.throws, view).into(),
+    })
+}

@@ -1,0 +1,297 @@
+//! What is posted and answered about stored games.
+
+use crate::api::extract::present;
+use crate::api::schema::Position;
+use crate::store::{GameRow, StepRow};
+use crate::timestamp::Timestamp;
+use kauri_rules::{Event, Options, Seat, State};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+/// A game to be created.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewGame {
+    /// The rules: `kauri` or `ashta-kashte`.
+    #[schema(example = "kauri")]
+    pub rules: String,
+    /// Choices of the rules; not together with `state`, which carries its own.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    pub options: Option<Options>,
+    /// Who sits where; the first listed seat starts. Without it the rules' usual seats, nobody named.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, max_items = 4)]
+    pub seats: Option<Vec<NewSeat>>,
+    /// Who throws the shells: `server` (default), or `supplied` by the caller as `throw:N`.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, example = "server")]
+    pub throws: Option<String>,
+    /// A position to begin from instead of the start.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    pub state: Option<State>,
+    /// The portal's own name for the game, unique in the portal: creating twice gives the same game.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, min_length = 1, max_length = 200)]
+    pub external_ref: Option<String>,
+    /// The portal's labels, at most 16.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, max_items = 16)]
+    pub tags: Option<Vec<String>>,
+}
+
+/// A seat of a game to be created.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSeat {
+    /// The seat.
+    pub seat: Seat,
+    /// The portal's own id for the person, opaque to the service.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, min_length = 1, max_length = 200)]
+    pub player: Option<String>,
+    /// A name to show.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, min_length = 1, max_length = 200)]
+    pub name: Option<String>,
+}
+
+/// A stored game.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Game {
+    /// The game's id.
+    #[schema(value_type = String, example = "01937a5e-0000-7000-8000-000000000001")]
+    pub id: Uuid,
+    /// The rules: `kauri` or `ashta-kashte`.
+    #[schema(example = "kauri")]
+    pub rules: String,
+    /// `active`, `finished` or `aborted`.
+    #[schema(example = "active")]
+    pub status: String,
+    /// Steps so far; `ETag` is `"v{version}"`, with a suffix once the game was ended by other than a step.
+    #[schema(minimum = 0, example = 12)]
+    pub version: i64,
+    /// Who throws the shells: `server` or `supplied`.
+    #[schema(example = "server")]
+    pub throws: String,
+    /// Who sits where, in turn order.
+    #[schema(value_type = Vec<GameSeat>, min_items = 2, max_items = 4)]
+    pub seats: Box<RawValue>,
+    /// The position now.
+    pub position: Position,
+    /// The portal's own name for the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub external_ref: Option<String>,
+    /// The portal's labels.
+    #[schema(value_type = Vec<String>, max_items = 16)]
+    pub tags: Box<RawValue>,
+    /// When it was created.
+    #[schema(value_type = String, format = DateTime, example = "2026-11-30T09:00:00.000000Z")]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[schema(value_type = String, format = DateTime, example = "2026-11-30T09:00:00.000000Z")]
+    pub updated_at: Timestamp,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, nullable = false, format = DateTime, example = "2026-11-30T09:00:00.000000Z")]
+    pub finished_at: Option<Timestamp>,
+    /// The seats' tokens; only in the answer that creates the game, never again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, max_items = 4)]
+    pub seat_tokens: Option<Vec<SeatToken>>,
+}
+
+/// A seat of a game.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct GameSeat {
+    /// The seat.
+    pub seat: Seat,
+    /// The portal's own id for the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub player: Option<String>,
+    /// A name to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub name: Option<String>,
+}
+
+/// What its holder acts for one seat with.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SeatToken {
+    /// The seat.
+    pub seat: Seat,
+    /// The token: send it as `Authorization: Bearer`. Stored only as a hash.
+    #[schema(example = "kauri_st_…")]
+    pub token: String,
+}
+
+/// A move or a throw to be made.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewMove {
+    /// The step: see `GET /rules/{rules}` for how it is written. `throw` has the service throw.
+    #[schema(example = "a", max_length = 16)]
+    pub r#move: String,
+    /// The seat it is made for; by default the token's seat, or the seat to move.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    pub seat: Option<Seat>,
+    /// The version it was decided on. A repeat on the same version is answered as the first time.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 0)]
+    pub expected_version: Option<i64>,
+}
+
+/// A game to be ended.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndGame {
+    /// The seat that ends it; by default the token's seat, or the seat to move.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false)]
+    pub seat: Option<Seat>,
+    /// The version it was decided on.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 0)]
+    pub expected_version: Option<i64>,
+}
+
+/// One entry of a game's log.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Step {
+    /// Its number, from 1.
+    #[schema(minimum = 1, example = 13)]
+    pub ply: i64,
+    /// Who made it, or for whom the shells fell.
+    #[schema(value_type = Seat)]
+    pub seat: String,
+    /// The step.
+    #[schema(example = "a")]
+    pub r#move: String,
+    /// What happened, in order.
+    #[schema(value_type = Vec<Event>)]
+    pub events: Box<RawValue>,
+    /// When.
+    #[schema(value_type = String, format = DateTime, example = "2026-11-30T09:00:00.000000Z")]
+    pub at: Timestamp,
+}
+
+/// A step that was made.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StepTaken {
+    /// The step.
+    pub step: Step,
+    /// The game's version after it.
+    #[schema(minimum = 1, example = 13)]
+    pub version: i64,
+    /// The game's status after it.
+    #[schema(example = "active")]
+    pub status: String,
+    /// The position after it.
+    pub position: Position,
+}
+
+/// A page of a game's log.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct LogPage {
+    /// The steps, by ply.
+    #[schema(max_items = 500)]
+    pub items: Vec<Step>,
+    /// What to pass as `after` for the page that follows; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
+    pub next: Option<i64>,
+}
+
+/// A position of the past.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PositionAt {
+    /// After which ply; 0 is the start.
+    #[schema(minimum = 0)]
+    pub ply: i64,
+    /// The position then.
+    pub position: Position,
+}
+
+/// A page of games.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct GamePage {
+    /// The games, newest first.
+    #[schema(max_items = 100)]
+    pub items: Vec<Game>,
+    /// What to pass as `cursor` for the page that follows; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub next: Option<String>,
+}
+
+/// Which games, and which page of them.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListGames {
+    /// Only games where this player sits.
+    #[param(nullable = false, max_length = 200)]
+    pub player: Option<String>,
+    /// Only games of these rules.
+    #[param(nullable = false, example = "kauri")]
+    pub rules: Option<String>,
+    /// Only games with this status: `active`, `finished` or `aborted`.
+    #[param(nullable = false, example = "active")]
+    pub status: Option<String>,
+    /// At most so many; 20 by default.
+    #[param(nullable = false, minimum = 1, maximum = 100)]
+    pub limit: Option<i64>,
+    /// The `next` of the page before, with the same filters.
+    #[param(nullable = false)]
+    pub cursor: Option<String>,
+}
+
+impl ListGames {
+    /// The address of the page after a cursor, with the same filters.
+    #[must_use]
+    pub fn address(&self, cursor: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::from("/games?"));
+        let filters = [("player", &self.player), ("rules", &self.rules), ("status", &self.status)];
+        for (name, value) in filters {
+            if let Some(value) = value {
+                query.append_pair(name, value);
+            }
+        }
+        if let Some(limit) = self.limit {
+            query.append_pair("limit", &limit.to_string());
+        }
+        query.append_pair("cursor", cursor).finish()
+    }
+}
+
+impl Step {
+    pub(super) fn from_row(row: StepRow) -> Result<Self, serde_json::Error> {
+        let events = RawValue::from_string(row.events)?;
+        Ok(Self { ply: row.ply, seat: row.seat, r#move: row.r#move, events, at: row.at })
+    }
+}
+
+/// A game's tag. What ends a game without a step must change it too, so that a cached game is not
+/// taken for current.
+pub(super) fn etag_of(game: &GameRow) -> String {
+    etag(game.version, (game.status != "active").then_some(game.result.as_deref()).flatten())
+}
+
+/// The tag of a version; `ended` is the result when a game has ended without a step.
+fn etag(version: i64, result: Option<&str>) -> String {
+    match result.and_then(ended_without_step) {
+        None => format!("\"v{version}\""),
+        Some(how) => format!("\"v{version}-{how}\""),
+    }
+}
+
+/// `resignation` or `abandoned`, from a stored result.
+fn ended_without_step(result: &str) -> Option<&'static str> {
+    ["resignation", "abandoned"].into_iter().find(|how| result.contains(&format!("\"reason\":\"{how}\"")))
+}
