@@ -16,12 +16,12 @@ pub struct Reason {
 
 /// The state is not one this game can be in. Every reason found, never just the first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the state is not possible: {}", .0.iter().map(|r| r.message.as_str()).collect::<Vec<_>>().join("; "))]
+#[error("the state is not possible: {}", .0.iter().map(|r| r.message.as_str()).collect::<Vec<_>>().join(" "))]
 pub struct InvalidState(pub Vec<Reason>);
 
 /// The seats or options are not ones this game can be started with. Every reason found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the game can't be started so: {}", .0.iter().map(|r| r.message.as_str()).collect::<Vec<_>>().join("; "))]
+#[error("the game can't be started so: {}", .0.iter().map(|r| r.message.as_str()).collect::<Vec<_>>().join(" "))]
 pub struct InvalidOptions(pub Vec<Reason>);
 
 /// Reasons as they are found.
