@@ -70,8 +70,8 @@ impl AshtaKashte {
     const THROWS: u64 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 8;
 
     const fn over(&self) -> bool {
-        let finished = self.seated.len() - self.playing.len();
-        finished >= if self.choices.places { self.seated.len() - 1 } else { 1 }
+        let playing = self.playing.len();
+        if self.choices.places { playing <= 1 } else { playing < self.seated.len() }
     }
 
     /// The bit of the step among the steps, if it is there.

@@ -16,12 +16,12 @@ pub struct Reason {
 
 /// The state is not one this game can be in. Every reason found, never just the first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the state is not possible: {}", .0.iter().map(|r| r.message.as_str()).collect::<Vec<_>>().join("; "))]
+#[error("the state is not possible: {}", .0.iter().map(|r| r.message.as_str()).collect::<Vec<_>>().join(" "))]
 pub struct InvalidState(pub Vec<Reason>);
 
 /// The seats or options are not ones this game can be started with. Every reason found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the game can't be started so: {}", .0.iter().map(|r| r.message.as_str()).collect::<Vec<_>>().join("; "))]
+#[error("the game can't be started so: {}", .0.iter().map(|r| r.message.as_str()).collect::<Vec<_>>().join(" "))]
 pub struct InvalidOptions(pub Vec<Reason>);
 
 /// Reasons as they are found.
@@ -67,7 +67,8 @@ impl Reasons {
             let number = if least == most { least.to_string() } else { format!("{least} to {most}") };
             self.push("/seats", "seat_count", format!("The game has {number} seats."));
         }
-        for (index, seat) in seats.iter().enumerate() {
+        // Beyond four, the number is reason enough.
+        for (index, seat) in seats.iter().enumerate().take(Seat::ALL.len()) {
             if !allowed.contains(seat) {
                 self.push(format!("/seats/{index}"), "unknown_seat", "The game has no such seat.");
             } else if seats[..index].contains(seat) {
