@@ -164,7 +164,8 @@ fn conditional(operation: &mut Value) {
 /// Says whether a header is always there: one declared as an `Option` isn't, rather than being `null` at times.
 fn presence(header: &mut Value) {
     let schema = &mut header["schema"];
-    let sometimes = schema["type"].as_array().and_then(|types| types.iter().find(|name| *name != "null").cloned());
+    let sometimes =
+        schema["type"].as_array().and_then(|types| types.iter().find(|name| *name != "null").cloned());
     let always = sometimes.is_none();
     if let Some(only) = sometimes {
         schema["type"] = only;
