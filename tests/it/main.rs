@@ -2,6 +2,12 @@
 
 mod app;
 mod boot;
+mod credentials;
 mod errors;
+mod games;
+mod idempotency;
+mod order;
+mod portal;
 mod spec;
 mod stateless;
+mod store;
