@@ -84,6 +84,12 @@ impl Application {
         self.address
     }
 
+    /// What the handlers are given.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// Serves until told to stop, then finishes the requests in flight.
     pub async fn run(self) -> io::Result<()> {
         tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");

@@ -46,6 +46,9 @@ fn declare(document: &mut Value) {
     let components = &mut document["components"];
     components["schemas"]["Problem"] = problem;
     components["schemas"]["FieldError"] = field_error;
+    for code in Code::ALL {
+        components["examples"][code.as_str()] = json!({"summary": code.title(), "value": example(*code)});
+    }
     let header = |required: bool, example: &str, description: &str| {
         json!({
             "required": required,
@@ -123,10 +126,8 @@ fn explain(response: &mut Value, codes: &[Code]) {
     let lines: Vec<String> =
         codes.iter().map(|code| format!("- `{}`: {}.", code.as_str(), code.title())).collect();
     response["description"] = lines.join("\n").into();
-    let examples: Map<String, Value> = codes
-        .iter()
-        .map(|code| (code.as_str().to_owned(), json!({"summary": code.title(), "value": example(*code)})))
-        .collect();
+    let examples: Map<String, Value> =
+        codes.iter().map(|code| (code.as_str().to_owned(), reference("examples", code.as_str()))).collect();
     let content = json!({"schema": reference("schemas", "Problem"), "examples": examples});
     response["content"][problem::MEDIA_TYPE] = content;
 }
