@@ -3,6 +3,7 @@
 use super::failures::CODES;
 use crate::problem::{self, Code};
 use serde_json::{Map, Value, json};
+use utoipa::PartialSchema;
 
 /// The operations that no budget limits, as `limits` has it.
 const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
@@ -45,11 +46,9 @@ fn reference(kind: &str, name: &str) -> Value {
 
 /// What the responses refer to.
 fn declare(document: &mut Value) {
-    let (_, problem) = <problem::Problem as Named>::named();
-    let (_, field_error) = <problem::FieldError as Named>::named();
     let components = &mut document["components"];
-    components["schemas"]["Problem"] = problem;
-    components["schemas"]["FieldError"] = field_error;
+    components["schemas"]["Problem"] = schema::<problem::Document>();
+    components["schemas"]["FieldError"] = schema::<problem::FieldError>();
     for code in Code::ALL {
         components["examples"][code.as_str()] = json!({"summary": code.title(), "value": example(*code)});
     }
@@ -78,13 +77,9 @@ fn declare(document: &mut Value) {
     });
 }
 
-trait Named: utoipa::ToSchema {
-    fn named() -> (String, Value) {
-        (Self::name().into_owned(), serde_json::to_value(Self::schema()).unwrap_or_default())
-    }
+fn schema<T: PartialSchema>() -> Value {
+    serde_json::to_value(T::schema()).unwrap_or_default()
 }
-
-impl<T: utoipa::ToSchema> Named for T {}
 
 /// The failures an operation has because of its nature.
 fn common(path: &str, operation: &Value) -> Vec<Code> {
@@ -159,6 +154,18 @@ fn conditional(operation: &mut Value) {
         for (name, header) in [("ETag", "ETag"), ("Cache-Control", "CacheControl")] {
             operation["responses"][status]["headers"][name] = reference("headers", header);
         }
+    }
+}
+
+/// A body declared as an `Option` may be left out, rather than being `null`.
+fn optional_body(operation: &mut Value) {
+    let schema = operation.pointer_mut("/requestBody/content/application~1json/schema");
+    let Some(schema) = schema.filter(|schema| schema["oneOf"].is_array()) else { return };
+    let body =
+        schema["oneOf"].as_array().and_then(|all| all.iter().find(|one| one["type"] != "null")).cloned();
+    if let Some(body) = body {
+        *schema = body;
+        operation["requestBody"]["required"] = false.into();
     }
 }
 
