@@ -5,5 +5,6 @@ mod app;
 mod binary;
 mod boot;
 mod errors;
+mod readme;
 mod spec;
 mod stateless;
