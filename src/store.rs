@@ -18,6 +18,7 @@ pub use row::{
 };
 
 use crate::timestamp::Timestamp;
+pub use driver::Held;
 use driver::SqlStore;
 use sqlx::{Postgres, Sqlite};
 use uuid::Uuid;
@@ -138,9 +139,10 @@ impl Store {
         on!(self.create(game, seats, body_hash, keep))
     }
 
-    /// Writes a change, all or nothing. False when the game has moved on or ended meanwhile.
-    pub async fn change(&self, change: &Change) -> Result<bool> {
-        on!(self.change(change))
+    /// Writes a change, all or nothing, on the connection of the read that led to it. False when the game
+    /// has moved on or ended meanwhile.
+    pub async fn change(&self, change: &Change, held: Held) -> Result<bool> {
+        on!(self.change(change, held))
     }
 
     /// The steps after a ply, at most `limit`.

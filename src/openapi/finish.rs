@@ -22,6 +22,9 @@ pub(super) fn finish(document: &mut Value) {
                 if let Some(codes) = codes(response) {
                     explain(response, &codes);
                 }
+                for (_, header) in response.get_mut("headers").into_iter().flat_map(members) {
+                    presence(header);
+                }
                 for (name, header) in headers(status) {
                     response["headers"][name] = reference("headers", header);
                 }
@@ -156,6 +159,18 @@ fn conditional(operation: &mut Value) {
             operation["responses"][status]["headers"][name] = reference("headers", header);
         }
     }
+}
+
+/// Says whether a header is always there: one declared as an `Option` isn't, rather than being `null` at times.
+fn presence(header: &mut Value) {
+    let schema = &mut header["schema"];
+    let sometimes =
+        schema["type"].as_array().and_then(|types| types.iter().find(|name| *name != "null").cloned());
+    let always = sometimes.is_none();
+    if let Some(only) = sometimes {
+        schema["type"] = only;
+    }
+    header["required"] = always.into();
 }
 
 /// The headers that answers of a status have.

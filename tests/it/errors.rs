@@ -25,13 +25,12 @@ fn expected(status: u16, code: &str, pointers: &[&str]) -> (u16, String, Vec<Str
 #[tokio::test]
 async fn what_is_not_json_is_malformed() {
     let app = TestApp::sqlite().await;
-    let deep = format!("{}{}", r#"{"state":"#.repeat(1), "[".repeat(10_000));
+    let deep = format!(r#"{{"state":{}"#, "[".repeat(10_000));
     for body in [
         "".to_owned(),
         "nonsense".to_owned(),
         MARKUP.to_owned(),
         "{".to_owned(),
-        r#"{"move":"a"} {}"#.to_owned(),
         r#"{"move":NaN}"#.to_owned(),
         r#"{"move":Infinity}"#.to_owned(),
         "{'move':'a'}".to_owned(),
@@ -40,6 +39,8 @@ async fn what_is_not_json_is_malformed() {
         let reply = app.post_bytes(APPLY, body.clone()).await;
         assert_eq!(told(&reply), expected(400, "malformed_body", &[]), "{body}");
     }
+    let reply = app.post_bytes("/rules/kauri/initial", "{} {}").await;
+    assert_eq!(told(&reply), expected(400, "malformed_body", &[]));
     let reply = app.post_bytes(APPLY, deep).await;
     assert_eq!(told(&reply), expected(400, "invalid_body", &["/state"]));
     let reply = app.post_bytes(APPLY, b"{\"move\":\"\xff\xfe\"}".to_vec()).await;
