@@ -1,6 +1,8 @@
 //! The service as its callers meet it, in process and on both databases.
 
+mod admin;
 mod app;
+mod binary;
 mod boot;
 mod credentials;
 mod errors;
@@ -8,6 +10,7 @@ mod games;
 mod idempotency;
 mod order;
 mod portal;
+mod readme;
 mod spec;
 mod stateless;
 mod store;
