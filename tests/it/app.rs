@@ -53,7 +53,7 @@ pub(crate) struct TestApp {
     client: reqwest::Client,
     stop: Option<oneshot::Sender<()>>,
     server: Option<JoinHandle<()>>,
-    _database: Database,
+    database: Database,
 }
 
 impl TestApp {
@@ -91,7 +91,13 @@ impl TestApp {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .unwrap();
-        Self { address, context, client, stop: Some(stop), server: Some(server), _database: database }
+        Self { address, context, client, stop: Some(stop), server: Some(server), database }
+    }
+
+    /// The same world and database on connections of the test's own: those of the service belong to its thread, and
+    /// one that is given back while the test waits for that thread would never arrive.
+    pub(crate) async fn beside(&self) -> Context {
+        Context { store: self.database.store().await, ..self.context.clone() }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {

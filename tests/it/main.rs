@@ -1,8 +1,17 @@
 //! The service as its callers meet it, in process and on both databases.
 #![expect(clippy::unwrap_used, reason = "a test that can't go on says so by panicking")]
 
+mod admin;
 mod app;
+mod binary;
 mod boot;
+mod credentials;
 mod errors;
+mod games;
+mod idempotency;
+mod order;
+mod portal;
+mod readme;
 mod spec;
 mod stateless;
+mod store;
