@@ -103,6 +103,7 @@ fn it_starts_without_configuration_answers_and_stops() {
     assert!(service.get("/healthz").starts_with("HTTP/1.1 200 "));
     assert!(service.get("/readyz").starts_with("HTTP/1.1 200 "));
     assert!(service.get("/nope?key=s3cret").starts_with("HTTP/1.1 404 "));
+    assert!(rest(service.connect(b"GET /<script> HTTP/1.1\r\nhost: x\r\n\r\n")).starts_with("HTTP/1.1 400 "));
     assert!(service.folder.path().join("kauri.db").exists());
     let address = service.address.to_string();
     let healthy = output(&service.folder, &["healthcheck", "--listen", &address]);
