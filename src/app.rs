@@ -18,7 +18,7 @@ use utoipa_actix_web::service_config::ServiceConfig;
 pub struct Shared {
     context: web::Data<Context>,
     limits: web::Data<Limits>,
-    routes: web::Data<Routes>,
+    routes: web::Data<&'static Routes>,
     documents: web::Data<Documents>,
     counts: web::Data<PrometheusHandle>,
 }
@@ -55,7 +55,10 @@ impl Shared {
 }
 
 /// Answers what no operation does: another method of a known path, or a path that isn't there.
-async fn elsewhere(request: HttpRequest, routes: web::Data<Routes>) -> Result<HttpResponse, Problem> {
+async fn elsewhere(
+    request: HttpRequest,
+    routes: web::Data<&'static Routes>,
+) -> Result<HttpResponse, Problem> {
     Err(match routes.find(request.path()) {
         Some(route) => Problem::new(Code::MethodNotAllowed).allow(&route.methods()),
         None => Problem::new(Code::UnknownRoute),

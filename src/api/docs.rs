@@ -7,6 +7,7 @@ use actix_web::http::header::{self, ETag, EntityTag, Header, IfNoneMatch};
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::sync::Arc;
 use utoipa_swagger_ui::Config;
 
@@ -124,8 +125,10 @@ pub(crate) async fn page(
 ) -> Result<HttpResponse, Problem> {
     let file = utoipa_swagger_ui::serve(&path.file, Arc::clone(&documents.assets));
     let file = file.ok().flatten().ok_or_else(|| Problem::new(Code::UnknownRoute))?;
-    Ok(HttpResponse::Ok()
-        .content_type(file.content_type)
-        .insert_header((header::CACHE_CONTROL, CACHE))
-        .body(file.bytes.into_owned()))
+    let bytes = match file.bytes {
+        Cow::Borrowed(bytes) => web::Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    };
+    let mut response = HttpResponse::Ok();
+    Ok(response.content_type(file.content_type).insert_header((header::CACHE_CONTROL, CACHE)).body(bytes))
 }
