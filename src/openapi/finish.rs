@@ -181,17 +181,6 @@ fn presence(header: &mut Value) {
     header["required"] = always.into();
 }
 
-/// A body that may be left out is still one schema: a choice with null breaks generators.
-fn optional_body(operation: &mut Value) {
-    let Some(body) = operation.get_mut("requestBody") else { return };
-    let schema = &mut body["content"]["application/json"]["schema"];
-    let choices = schema["oneOf"].as_array().into_iter().flatten();
-    if let Some(choice) = choices.clone().find(|choice| choice.get("$ref").is_some()) {
-        *schema = choice.clone();
-        body["required"] = false.into();
-    }
-}
-
 /// The headers that answers of a status have.
 fn headers(status: &str) -> &'static [(&'static str, &'static str)] {
     match status {
