@@ -123,10 +123,10 @@ on_both_databases! {
         assert_eq!(read(&service, Some(&used)), ok());
         let wrong = format!("kauri_pk_{}_{}", id(&unused), "0".repeat(64));
         assert_eq!(read(&service, Some(&wrong)), unauthorized());
-        service.stop();
+        let log = service.stop();
         let listed = place.done(&["keys", "list"]);
         let rows = rows(&listed);
-        assert!(rows[0][6].ends_with('Z') && rows[0][6] > rows[0][3], "{listed}");
+        assert!(rows[0][6].ends_with('Z') && rows[0][6] > rows[0][3], "{listed}\n{log}");
         assert_eq!(rows[1][6], "never", "who only knows its id has not used it: {listed}");
     }
 
@@ -146,8 +146,8 @@ on_both_databases! {
         assert_eq!(service.ask(&others, Some(&other), Some(&json!({"move": "a"}))).status, 201);
         let listed = place.done(&["portals", "list"]);
         assert_eq!(listed.lines().next(), Some("name\tmode\tcreated"));
-        let modes = rows(&listed).iter().map(|row| (row[0], row[1])).collect::<Vec<_>>();
-        assert_eq!(modes, [("club", "strict"), ("local", "lenient"), ("other", "lenient")]);
+        let strict = rows(&listed).iter().map(|row| (row[0], row[1])).collect::<Vec<_>>();
+        assert_eq!(strict, [("club", "strict"), ("local", "lenient"), ("other", "lenient")]);
 
         assert_eq!(place.done(&["portals", "set", "club", "--strict", "false"]), "club is now lenient\n");
         assert_eq!(service.ask(&moves, Some(&club), Some(&json!({"move": "A"}))).status, 201);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Longest time that anything here may take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A folder to run the binary in and, unless the binary is to choose, a database.
 pub(crate) struct Place {
@@ -109,6 +109,14 @@ impl Service {
         Self { process, log, address }
     }
 
+    /// Opens a bare connection and sends these bytes on it.
+    pub(crate) fn connect(&self, bytes: &[u8]) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.address.port())).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(bytes).unwrap();
+        stream
+    }
+
     /// Sends a request; a body is sent as JSON by POST.
     pub(crate) fn ask(&self, path: &str, key: Option<&str>, body: Option<&Value>) -> Answer {
         let method = if body.is_some() { "POST" } else { "GET" };
@@ -119,19 +127,19 @@ impl Service {
              connection: close\r\n\r\n{body}",
             body.len()
         );
-        let mut stream = TcpStream::connect(("127.0.0.1", self.address.port())).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.write_all(text.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
+        let answer = rest(self.connect(text.as_bytes()));
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         Answer { status: head[9..12].parse().unwrap(), json: serde_json::from_str(body).unwrap() }
     }
 
-    /// Asks it to stop and waits until it has; what it logged since it began to listen.
-    pub(crate) fn stop(mut self) -> String {
+    /// Asks it to stop.
+    pub(crate) fn terminate(&self) {
         let killed = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status().unwrap();
         assert!(killed.success());
+    }
+
+    /// Waits until it has stopped as it should; what it logged since it began to listen.
+    pub(crate) fn end(mut self) -> String {
         let began = Instant::now();
         while self.process.try_wait().unwrap().is_none() {
             assert!(began.elapsed() < PATIENCE, "it does not stop");
@@ -141,6 +149,12 @@ impl Service {
         self.log.read_to_string(&mut log).unwrap();
         assert_eq!(self.process.wait().unwrap().code(), Some(0), "{log}");
         log
+    }
+
+    /// Asks it to stop and waits until it has.
+    pub(crate) fn stop(self) -> String {
+        self.terminate();
+        self.end()
     }
 }
 
@@ -175,4 +189,11 @@ fn line_with(log: &mut impl BufRead, message: &str) -> Value {
         }
     }
     panic!("the log ended without {message:?}");
+}
+
+/// What is still to come on a connection.
+pub(crate) fn rest(mut stream: TcpStream) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }

@@ -57,25 +57,22 @@ fn section<'a>(text: &'a str, heading: &str) -> &'a str {
 fn tour(readme: &str) -> Vec<Stop> {
     let mut stops: Vec<Stop> = Vec::new();
     for (language, content) in blocks(section(readme, "A tour")) {
-        match language.as_str() {
-            "sh" => stops.push(Stop { command: content, shown: None }),
-            _ => {
-                let stop = stops.last_mut().expect("something is shown before any command");
-                assert!(stop.shown.is_none(), "two things are shown to come of\n{}", stop.command);
-                stop.shown = Some(Shown::new(&language, &content));
-            }
+        if language == "sh" {
+            stops.push(Stop { command: content, shown: None });
+            continue;
         }
+        let stop = stops.last_mut().expect("something is shown before any command");
+        assert!(stop.shown.is_none(), "two things are shown to come of\n{}", stop.command);
+        stop.shown = Some(Shown::new(&language, &content));
     }
     stops
 }
 
 /// Runs every command in one shell, as its reader does; what each printed.
 fn take(stops: &[Stop], place: &Place, service: &Service) -> Vec<String> {
-    let address = service.address.to_string();
-    let script: String = stops
-        .iter()
-        .map(|stop| format!("{}\nprintf '%s' '{MARK}'\n", stop.command.replace(ADDRESS, &address)))
-        .collect();
+    let end = format!("printf '%s' '{MARK}'");
+    let lines: Vec<String> = stops.iter().flat_map(|stop| [stop.command.clone(), end.clone()]).collect();
+    let script = lines.join("\n").replace(ADDRESS, &service.address.to_string());
     // A request that hangs shall fail the test, and a proxy shall not see it.
     fs::write(place.path().join(".curlrc"), "max-time = 60\nnoproxy = *\n").unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_kauri")).parent().unwrap();
