@@ -1,6 +1,5 @@
 //! The service as its callers meet it, in process and on both databases.
 #![expect(clippy::unwrap_used, reason = "a test that can't go on says so by panicking")]
-
 #![expect(clippy::unwrap_used, reason = "what a test can't go on without is a failure of the test")]
 
 mod admin;
@@ -14,6 +13,7 @@ mod idempotency;
 mod order;
 mod portal;
 mod readme;
+mod secrets;
 mod spec;
 mod stateless;
 mod store;
