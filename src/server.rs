@@ -21,6 +21,9 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an idle connection is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
+/// Longest time that closing the database may take at a stop.
+const SETTLE: Duration = Duration::from_secs(5);
+
 /// How often memory held for callers that have gone is freed.
 const TIDY_EVERY: Duration = Duration::from_secs(10);
 
@@ -84,6 +87,12 @@ impl Application {
         self.address
     }
 
+    /// What the handlers are given.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// Serves until told to stop, then finishes the requests in flight.
     pub async fn run(self) -> io::Result<()> {
         tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");
@@ -92,8 +101,13 @@ impl Application {
         let served = self.server.await;
         tidying.abort();
         chores.abort();
-        chores::once(&self.context).await;
-        self.context.store.close().await;
+        let settled = async {
+            chores::once(&self.context).await;
+            self.context.store.close().await;
+        };
+        if tokio::time::timeout(SETTLE, settled).await.is_err() {
+            tracing::warn!("stopped without waiting longer for the database");
+        }
         tracing::info!("stopped");
         served
     }

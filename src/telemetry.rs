@@ -14,6 +14,7 @@ use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, web};
+use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -23,6 +24,9 @@ use tracing_subscriber::EnvFilter;
 
 /// The header that names a request, in and out.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What the web server says of its own start and stop repeats what is said here; asked for by name it still comes.
+const QUIET: &str = "actix_server=warn";
 
 /// The header of W3C trace context.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -48,7 +52,8 @@ pub enum LogError {
 /// Starts writing log lines to standard output.
 pub fn init(format: LogFormat, directives: &str) -> Result<(), LogError> {
     use tracing_subscriber::util::SubscriberInitExt;
-    let lines = tracing_subscriber::fmt().with_env_filter(EnvFilter::try_new(directives)?);
+    let filter = EnvFilter::try_new(format!("{QUIET},{directives}"))?;
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(std::io::stdout().is_terminal());
     match format {
         LogFormat::Pretty => lines.finish().try_init()?,
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).finish().try_init()?,

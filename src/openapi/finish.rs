@@ -22,6 +22,9 @@ pub(super) fn finish(document: &mut Value) {
                 if let Some(codes) = codes(response) {
                     explain(response, &codes);
                 }
+                for (_, header) in response.get_mut("headers").into_iter().flat_map(members) {
+                    presence(header);
+                }
                 for (name, header) in headers(status) {
                     response["headers"][name] = reference("headers", header);
                 }
@@ -46,6 +49,9 @@ fn declare(document: &mut Value) {
     let components = &mut document["components"];
     components["schemas"]["Problem"] = problem;
     components["schemas"]["FieldError"] = field_error;
+    for code in Code::ALL {
+        components["examples"][code.as_str()] = json!({"summary": code.title(), "value": example(*code)});
+    }
     let header = |required: bool, example: &str, description: &str| {
         json!({
             "required": required,
@@ -123,10 +129,8 @@ fn explain(response: &mut Value, codes: &[Code]) {
     let lines: Vec<String> =
         codes.iter().map(|code| format!("- `{}`: {}.", code.as_str(), code.title())).collect();
     response["description"] = lines.join("\n").into();
-    let examples: Map<String, Value> = codes
-        .iter()
-        .map(|code| (code.as_str().to_owned(), json!({"summary": code.title(), "value": example(*code)})))
-        .collect();
+    let examples: Map<String, Value> =
+        codes.iter().map(|code| (code.as_str().to_owned(), reference("examples", code.as_str()))).collect();
     let content = json!({"schema": reference("schemas", "Problem"), "examples": examples});
     response["content"][problem::MEDIA_TYPE] = content;
 }
@@ -155,6 +159,18 @@ fn conditional(operation: &mut Value) {
             operation["responses"][status]["headers"][name] = reference("headers", header);
         }
     }
+}
+
+/// Says whether a header is always there: one declared as an `Option` isn't, rather than being `null` at times.
+fn presence(header: &mut Value) {
+    let schema = &mut header["schema"];
+    let sometimes =
+        schema["type"].as_array().and_then(|types| types.iter().find(|name| *name != "null").cloned());
+    let always = sometimes.is_none();
+    if let Some(only) = sometimes {
+        schema["type"] = only;
+    }
+    header["required"] = always.into();
 }
 
 /// The headers that answers of a status have.

@@ -1,7 +1,7 @@
 //! The one write of a request on a game: compare, swap, log and keep, all or nothing.
 
 use super::Result;
-use super::driver::sql_impl;
+use super::driver::{Held, sql_impl};
 use super::row::{Change, Keep, StepRow};
 use crate::timestamp::Timestamp;
 use sqlx::Transaction;
@@ -71,14 +71,17 @@ macro_rules! bind_swap {
 }
 
 sql_impl! {
-    pub(super) async fn change(&self, change: &Change) -> Result<bool> {
+    pub(super) async fn change(&self, change: &Change, held: Held) -> Result<bool> {
         match &change.step {
-            Some(step) if DB::WRITES_IN_WITH => self.change_at_once(change, step).await,
-            _ => self.change_in_steps(change).await,
+            Some(step) if DB::WRITES_IN_WITH => self.change_at_once(change, step, held).await,
+            _ => {
+                drop(held);
+                self.change_in_steps(change).await
+            }
         }
     }
 
-    async fn change_at_once(&self, change: &Change, step: &StepRow) -> Result<bool> {
+    async fn change_at_once(&self, change: &Change, step: &StepRow, held: Held) -> Result<bool> {
         let sql = if change.keep.is_some() { SWAP_LOG_KEEP } else { SWAP_LOG };
         let mut query = bind_swap!(sqlx::query::<DB>(sql), change)
             .bind(step.seat.clone())
@@ -96,7 +99,7 @@ sql_impl! {
                 .bind(keep.answer.body.clone())
                 .bind(keep.expires_at.0);
         }
-        Ok(query.fetch_optional(&mut *self.write().await?).await?.is_some())
+        Ok(query.fetch_optional(&mut *self.write(held).await?).await?.is_some())
     }
 
     async fn change_in_steps(&self, change: &Change) -> Result<bool> {

@@ -1,6 +1,6 @@
 //! Portals and their keys, and the other chores of an operator.
 
-use super::driver::sql_impl;
+use super::driver::{Held, sql_impl};
 use super::row::{KeyRow, PortalRow};
 use super::{Result, StoreError};
 use crate::timestamp::Timestamp;
@@ -42,7 +42,7 @@ sql_impl! {
     }
 
     pub(super) async fn sweep(&self, now: Timestamp) -> Result<u64> {
-        let rows = sqlx::query::<DB>(SWEEP).bind(now.0).fetch_all(&mut *self.write().await?).await?;
+        let rows = sqlx::query::<DB>(SWEEP).bind(now.0).fetch_all(&mut *self.write(Held::default()).await?).await?;
         Ok(rows.len() as u64)
     }
 
@@ -97,11 +97,11 @@ sql_impl! {
 
     pub(super) async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<bool> {
         let query = sqlx::query::<DB>(REVOKE).bind(id.to_owned()).bind(now.0);
-        Ok(query.fetch_optional(&mut *self.write().await?).await?.is_some())
+        Ok(query.fetch_optional(&mut *self.write(Held::default()).await?).await?.is_some())
     }
 
     pub(super) async fn touch_key(&self, id: &str, at: Timestamp) -> Result<()> {
-        sqlx::query::<DB>(TOUCH).bind(id.to_owned()).bind(at.0).execute(&mut *self.write().await?).await?;
+        sqlx::query::<DB>(TOUCH).bind(id.to_owned()).bind(at.0).execute(&mut *self.write(Held::default()).await?).await?;
         Ok(())
     }
 
@@ -120,6 +120,6 @@ sql_impl! {
 
     pub(super) async fn set_strict(&self, name: &str, strict: bool) -> Result<bool> {
         let query = sqlx::query::<DB>(STRICT).bind(name.to_owned()).bind(i64::from(strict));
-        Ok(query.fetch_optional(&mut *self.write().await?).await?.is_some())
+        Ok(query.fetch_optional(&mut *self.write(Held::default()).await?).await?.is_some())
     }
 }

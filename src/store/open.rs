@@ -79,15 +79,18 @@ sql_impl! {
         ply: Option<i64>,
         now: Timestamp,
     ) -> Result<Option<Opened>> {
-        let row = self.read_again(async || {
-            bind_claim!(sqlx::query::<DB>(OPEN), claim, slot, now)
-                .bind(game)
-                .bind(ply)
-                .fetch_optional(&mut *self.read().await?)
-                .await
-                .map_err(StoreError::from)
-        });
-        let Some(row) = row.await? else { return Ok(None) };
+        let (row, connection) = self
+            .read_again(async || {
+                let mut connection = self.read().await?;
+                let row = bind_claim!(sqlx::query::<DB>(OPEN), claim, slot, now)
+                    .bind(game)
+                    .bind(ply)
+                    .fetch_optional(&mut *connection)
+                    .await?;
+                Ok((row, connection))
+            })
+            .await?;
+        let Some(row) = row else { return Ok(None) };
         let step = match row.try_get::<Option<i64>, _>("s_ply")? {
             None => None,
             Some(ply) => Some(StepRow {
@@ -98,7 +101,7 @@ sql_impl! {
                 at: Timestamp(row.try_get("s_at")?),
             }),
         };
-        Ok(Some(Opened { caller: Self::caller(&row)?, game: Self::opened_game(&row)?, kept: Self::kept(&row)?, step }))
+        Ok(Some(Opened { caller: Self::caller(&row)?, game: Self::opened_game(&row)?, kept: Self::kept(&row)?, step, held: DB::hold(connection) }))
     }
 
     pub(super) async fn open_portal(
