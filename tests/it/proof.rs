@@ -8,7 +8,7 @@
 mod chance;
 mod client;
 mod database;
-// mod history;
+mod history;
 mod lost;
 mod once;
 mod outage;
