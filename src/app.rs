@@ -26,11 +26,12 @@ pub struct Shared {
 impl Shared {
     /// What the configuration and the context make of it.
     pub fn new(config: &Serve, context: Context) -> Result<Self, BuildError> {
+        let document = openapi::document();
         Ok(Self {
             context: web::Data::new(context),
             limits: web::Data::new(Limits::new(config)),
-            routes: web::Data::new(Routes::of(&openapi::document())),
-            documents: web::Data::new(Documents::default()),
+            routes: web::Data::new(Routes::of(&document)),
+            documents: web::Data::new(Documents::of(&document)),
             counts: web::Data::new(metrics::install()?),
         })
     }

@@ -7,6 +7,7 @@ mod connect;
 mod create;
 mod driver;
 mod keys;
+mod lent;
 mod list;
 mod log;
 mod open;

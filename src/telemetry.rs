@@ -25,8 +25,9 @@ use tracing_subscriber::EnvFilter;
 /// The header that names a request, in and out.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What the web server says of its own start and stop repeats what is said here; asked for by name it still comes.
-const QUIET: &str = "actix_server=warn";
+/// What the web server says of its start and stop repeats what is said here, and what it calls errors are requests
+/// that are no HTTP: a client's mistakes. Asked for by name, both still come.
+const QUIET: &str = "actix_server=warn,actix_http=off";
 
 /// The header of W3C trace context.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");

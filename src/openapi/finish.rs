@@ -157,20 +157,22 @@ fn conditional(operation: &mut Value) {
     }
 }
 
-/// A body declared as an `Option` may be left out, rather than being `null`.
+/// A body declared as an `Option` may be left out, rather than being `null`: a choice with null breaks generators.
 fn optional_body(operation: &mut Value) {
-    let schema = operation.pointer_mut("/requestBody/content/application~1json/schema");
-    let Some(schema) = schema.filter(|schema| schema["oneOf"].is_array()) else { return };
-    let body =
-        schema["oneOf"].as_array().and_then(|all| all.iter().find(|one| one["type"] != "null")).cloned();
-    if let Some(body) = body {
-        *schema = body;
-        operation["requestBody"]["required"] = false.into();
+    let Some(body) = operation.get_mut("requestBody") else { return };
+    let schema = &mut body["content"]["application/json"]["schema"];
+    let choices = schema["oneOf"].as_array().into_iter().flatten();
+    if let Some(choice) = choices.clone().find(|choice| choice.get("$ref").is_some()) {
+        *schema = choice.clone();
+        body["required"] = false.into();
     }
 }
 
 /// Says whether a header is always there: one declared as an `Option` isn't, rather than being `null` at times.
 fn presence(header: &mut Value) {
+    if header.get("$ref").is_some() {
+        return;
+    }
     let schema = &mut header["schema"];
     let sometimes =
         schema["type"].as_array().and_then(|types| types.iter().find(|name| *name != "null").cloned());

@@ -4,7 +4,7 @@ use super::Result;
 use super::driver::{Held, sql_impl};
 use super::row::{Change, Keep, StepRow};
 use crate::timestamp::Timestamp;
-use sqlx::Transaction;
+use sqlx::{Connection, SqlStr, Transaction};
 
 /// Takes effect only on the version it was decided on, and only while the game is active.
 macro_rules! swap {
@@ -74,10 +74,7 @@ sql_impl! {
     pub(super) async fn change(&self, change: &Change, held: Held) -> Result<bool> {
         match &change.step {
             Some(step) if DB::WRITES_IN_WITH => self.change_at_once(change, step, held).await,
-            _ => {
-                drop(held);
-                self.change_in_steps(change).await
-            }
+            _ => self.change_in_steps(change, held).await,
         }
     }
 
@@ -102,8 +99,9 @@ sql_impl! {
         Ok(query.fetch_optional(&mut *self.write(held).await?).await?.is_some())
     }
 
-    async fn change_in_steps(&self, change: &Change) -> Result<bool> {
-        let mut transaction = self.begin().await?;
+    async fn change_in_steps(&self, change: &Change, held: Held) -> Result<bool> {
+        let mut connection = self.write(held).await?;
+        let mut transaction = connection.begin_with(SqlStr::from_static(DB::BEGIN)).await?;
         let swapped = bind_swap!(sqlx::query::<DB>(SWAP), change).fetch_optional(&mut *transaction).await?;
         if swapped.is_none() {
             return Ok(false);
@@ -130,7 +128,7 @@ sql_impl! {
 
     /// Keeps an answer; false when a live one is there already.
     pub(super) async fn keep(
-        transaction: &mut Transaction<'static, DB>,
+        transaction: &mut Transaction<'_, DB>,
         portal: uuid::Uuid,
         keep: &Keep,
         now: Timestamp,

@@ -1,8 +1,8 @@
 //! What the two databases have in common, said once.
 
+use super::lent::Lent;
 use super::{Result, StoreError};
-use sqlx::pool::PoolConnection;
-use sqlx::{Database, Decode, Encode, Pool, Postgres, Sqlite, Transaction, Type};
+use sqlx::{Database, Decode, Encode, Pool, Postgres, Sqlite, Type};
 use std::future::poll_fn;
 use std::pin::pin;
 use tokio::runtime::Handle;
@@ -22,10 +22,10 @@ pub(super) trait Driver: Database {
     const WRITES_IN_WITH: bool;
 
     /// Keeps a reading connection for a write, where it can.
-    fn hold(connection: PoolConnection<Self>) -> Held;
+    fn hold(connection: Lent<Self>) -> Held;
 
     /// The connection that was kept.
-    fn held(held: Held) -> Option<PoolConnection<Self>>;
+    fn held(held: Held) -> Option<Lent<Self>>;
 
     /// How a writing transaction begins. SQLite must take its lock at once: one that begins by reading
     /// can't wait for another writer later.
@@ -36,11 +36,11 @@ impl Driver for Postgres {
     const WRITES_IN_WITH: bool = true;
     const BEGIN: &'static str = "BEGIN";
 
-    fn hold(connection: PoolConnection<Self>) -> Held {
+    fn hold(connection: Lent<Self>) -> Held {
         Held(Some(connection))
     }
 
-    fn held(held: Held) -> Option<PoolConnection<Self>> {
+    fn held(held: Held) -> Option<Lent<Self>> {
         held.0
     }
 }
@@ -49,11 +49,11 @@ impl Driver for Sqlite {
     const WRITES_IN_WITH: bool = false;
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
 
-    fn hold(_: PoolConnection<Self>) -> Held {
+    fn hold(_: Lent<Self>) -> Held {
         Held(None)
     }
 
-    fn held(_: Held) -> Option<PoolConnection<Self>> {
+    fn held(_: Held) -> Option<Lent<Self>> {
         None
     }
 }
@@ -62,7 +62,7 @@ impl Driver for Sqlite {
 /// writer at a time, so its writing pool is one connection and its reading pool is read-only.
 pub(super) struct SqlStore<DB: Database> {
     writer: Pool<DB>,
-    reader: Pool<DB>,
+    pub(super) reader: Pool<DB>,
     /// Where connections are opened. Each of the server's workers has a runtime of its own, which ends with it
     /// and with every connection opened in it, while other workers may still be using those.
     runtime: Handle,
@@ -72,7 +72,7 @@ pub(super) struct SqlStore<DB: Database> {
 /// a ping to the server and a turn in the pool's queue. SQLite's reading connections can't write, so there it is
 /// nothing.
 #[derive(Debug, Default)]
-pub struct Held(pub(super) Option<PoolConnection<Postgres>>);
+pub struct Held(pub(super) Option<Lent<Postgres>>);
 
 impl<DB: Database> Clone for SqlStore<DB> {
     fn clone(&self) -> Self {
@@ -92,19 +92,17 @@ impl<DB: Driver> SqlStore<DB> {
         Self { writer, reader, runtime: Handle::current() }
     }
 
-    pub(super) async fn read(&self) -> Result<PoolConnection<DB>> {
-        within(&self.runtime, self.reader.acquire()).await.map_err(StoreError::from)
+    pub(super) async fn read(&self) -> Result<Lent<DB>> {
+        within(&self.runtime, self.reader.acquire()).await.map(Lent::from).map_err(StoreError::from)
     }
 
-    pub(super) async fn write(&self, held: Held) -> Result<PoolConnection<DB>> {
+    pub(super) async fn write(&self, held: Held) -> Result<Lent<DB>> {
         match DB::held(held) {
             Some(connection) => Ok(connection),
-            None => within(&self.runtime, self.writer.acquire()).await.map_err(StoreError::from),
+            None => {
+                within(&self.runtime, self.writer.acquire()).await.map(Lent::from).map_err(StoreError::from)
+            }
         }
-    }
-
-    pub(super) async fn begin(&self) -> Result<Transaction<'static, DB>> {
-        within(&self.runtime, self.writer.begin_with(DB::BEGIN)).await.map_err(StoreError::from)
     }
 
     pub(super) async fn close(&self) {

@@ -4,7 +4,7 @@ use super::driver::{Held, sql_impl};
 use super::row::{KeyRow, PortalRow};
 use super::{Result, StoreError};
 use crate::timestamp::Timestamp;
-use sqlx::Row;
+use sqlx::{Connection, Row, SqlStr};
 use uuid::Uuid;
 
 const READY: &str = "SELECT count(*) AS portals FROM portals";
@@ -36,7 +36,9 @@ const STRICT: &str = "UPDATE portals SET strict = $2 WHERE name = $1 RETURNING n
 
 sql_impl! {
     pub(super) async fn ready(&self) -> Result<()> {
-        let row = sqlx::query::<DB>(READY).fetch_one(&mut *self.read().await?).await?;
+        let row = self
+            .read_first(async |mut connection| Ok(sqlx::query::<DB>(READY).fetch_one(&mut *connection).await?))
+            .await?;
         let portals: i64 = row.try_get("portals")?;
         if portals == 0 { Err(StoreError::Corrupt("no portal")) } else { Ok(()) }
     }
@@ -52,7 +54,8 @@ sql_impl! {
     }
 
     pub(super) async fn create_key(&self, portal: Uuid, key: &KeyRow, secret_hash: &[u8]) -> Result<()> {
-        let mut transaction = self.begin().await?;
+        let mut connection = self.write(Held::default()).await?;
+        let mut transaction = connection.begin_with(SqlStr::from_static(DB::BEGIN)).await?;
         let row = sqlx::query::<DB>(PORTAL)
             .bind(portal)
             .bind(key.portal.clone())

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -96,7 +97,8 @@ impl Said {
 /// A started service; killed when dropped.
 pub(crate) struct Service {
     process: Child,
-    log: BufReader<ChildStdout>,
+    /// Reads on, or the service would wait for room to write its log.
+    log: Option<JoinHandle<String>>,
     pub(crate) address: SocketAddr,
 }
 
@@ -106,6 +108,7 @@ impl Service {
         let mut process = command.env("KAURI_LOG_FORMAT", "json").stdout(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(process.stdout.take().unwrap());
         let address = line_with(&mut log, "listening")["address"].as_str().unwrap().parse().unwrap();
+        let log = Some(std::thread::spawn(move || read(log)));
         Self { process, log, address }
     }
 
@@ -145,8 +148,7 @@ impl Service {
             assert!(began.elapsed() < PATIENCE, "it does not stop");
             std::thread::yield_now();
         }
-        let mut log = String::new();
-        self.log.read_to_string(&mut log).unwrap();
+        let log = self.log.take().unwrap().join().unwrap();
         assert_eq!(self.process.wait().unwrap().code(), Some(0), "{log}");
         log
     }
@@ -178,6 +180,12 @@ impl Answer {
     pub(crate) fn told(&self) -> (u16, &str) {
         (self.status, self.json["code"].as_str().unwrap_or_default())
     }
+}
+
+fn read(mut log: BufReader<ChildStdout>) -> String {
+    let mut text = String::new();
+    log.read_to_string(&mut text).unwrap();
+    text
 }
 
 /// Reads the log up to a message.

@@ -15,6 +15,7 @@ fn it_starts_without_configuration_answers_and_stops() {
     for (path, status) in [("/healthz", 200), ("/readyz", 200), ("/nope?key=s3cret", 404)] {
         assert_eq!(service.ask(path, Some("s3cret"), None).status, status, "{path}");
     }
+    assert!(rest(service.connect(b"GET /<script> HTTP/1.1\r\nhost: x\r\n\r\n")).starts_with("HTTP/1.1 400 "));
     assert!(place.path().join("kauri.db").exists());
     place.done(&["healthcheck", "--listen", &service.address.to_string()]);
     let log = service.stop();
