@@ -17,7 +17,7 @@ use fleet::Fleet;
 use table::Table;
 
 /// How many histories of each kind a run tries when nothing else is said.
-const SEEDS: u64 = 3;
+const SEEDS: u64 = 2;
 
 #[tokio::test]
 async fn on_sqlite() {
