@@ -3,6 +3,7 @@
 use super::failures::CODES;
 use crate::problem::{self, Code};
 use serde_json::{Map, Value, json};
+use utoipa::PartialSchema;
 
 /// The operations that no budget limits, as `limits` has it.
 const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
@@ -14,6 +15,7 @@ pub(super) fn finish(document: &mut Value) {
         for (_, operation) in members(item) {
             let common = common(path, operation);
             conditional(operation);
+            optional_body(operation);
             let responses = &mut operation["responses"];
             for code in common {
                 add(responses, code);
@@ -44,11 +46,9 @@ fn reference(kind: &str, name: &str) -> Value {
 
 /// What the responses refer to.
 fn declare(document: &mut Value) {
-    let (_, problem) = <problem::Problem as Named>::named();
-    let (_, field_error) = <problem::FieldError as Named>::named();
     let components = &mut document["components"];
-    components["schemas"]["Problem"] = problem;
-    components["schemas"]["FieldError"] = field_error;
+    components["schemas"]["Problem"] = schema::<problem::Document>();
+    components["schemas"]["FieldError"] = schema::<problem::FieldError>();
     for code in Code::ALL {
         components["examples"][code.as_str()] = json!({"summary": code.title(), "value": example(*code)});
     }
@@ -77,13 +77,9 @@ fn declare(document: &mut Value) {
     });
 }
 
-trait Named: utoipa::ToSchema {
-    fn named() -> (String, Value) {
-        (Self::name().into_owned(), serde_json::to_value(Self::schema()).unwrap_or_default())
-    }
+fn schema<T: PartialSchema>() -> Value {
+    serde_json::to_value(T::schema()).unwrap_or_default()
 }
-
-impl<T: utoipa::ToSchema> Named for T {}
 
 /// The failures an operation has because of its nature.
 fn common(path: &str, operation: &Value) -> Vec<Code> {
@@ -161,8 +157,22 @@ fn conditional(operation: &mut Value) {
     }
 }
 
+/// A body declared as an `Option` may be left out, rather than being `null`: a choice with null breaks generators.
+fn optional_body(operation: &mut Value) {
+    let Some(body) = operation.get_mut("requestBody") else { return };
+    let schema = &mut body["content"]["application/json"]["schema"];
+    let choices = schema["oneOf"].as_array().into_iter().flatten();
+    if let Some(choice) = choices.clone().find(|choice| choice.get("$ref").is_some()) {
+        *schema = choice.clone();
+        body["required"] = false.into();
+    }
+}
+
 /// Says whether a header is always there: one declared as an `Option` isn't, rather than being `null` at times.
 fn presence(header: &mut Value) {
+    if header.get("$ref").is_some() {
+        return;
+    }
     let schema = &mut header["schema"];
     let sometimes =
         schema["type"].as_array().and_then(|types| types.iter().find(|name| *name != "null").cloned());

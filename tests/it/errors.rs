@@ -27,7 +27,7 @@ async fn what_is_not_json_is_malformed() {
     let app = TestApp::sqlite().await;
     let deep = format!(r#"{{"state":{}"#, "[".repeat(10_000));
     for body in [
-        "".to_owned(),
+        String::new(),
         "nonsense".to_owned(),
         MARKUP.to_owned(),
         "{".to_owned(),

@@ -39,7 +39,8 @@ async fn the_page_is_served_from_the_binary_alone() {
     assert_eq!((moved.status, moved.header("location")), (308, "/docs/"));
     let page = app.get("/docs/").await;
     assert_eq!((page.status, page.header("content-type")), (200, "text/html"));
-    for part in page.body.split('"').filter(|part| part.ends_with(".js") || part.ends_with(".css")) {
+    let extension = |part: &&str| Path::new(part).extension().is_some_and(|end| end == "js" || end == "css");
+    for part in page.body.split('"').filter(extension) {
         assert!(!part.contains("//"), "{part}");
         assert_eq!(app.get(&format!("/docs/{}", part.trim_start_matches("./"))).await.status, 200, "{part}");
     }

@@ -58,7 +58,7 @@ failures! {
             headers(
                 ("ETag" = String, description = "The game's version, such as `\"v0\"`."),
                 ("Location" = String, description = "The game's path."),
-                ("Idempotency-Replayed" = String, description = "`true` when this repeats an earlier answer."),
+                ("Idempotency-Replayed" = Option<String>, description = "`true` when this repeats an earlier answer."),
             ),
             example = json!(example::created()),
         ),
@@ -115,7 +115,7 @@ pub(crate) async fn create_game(
             headers(
                 ("ETag" = String, description = "The game's version after the step."),
                 ("Location" = String, description = "The step's path."),
-                ("Idempotency-Replayed" = String, description = "`true` when this repeats an earlier answer."),
+                ("Idempotency-Replayed" = Option<String>, description = "`true` when this repeats an earlier answer."),
             ),
             example = json!(example::taken()),
         ),
@@ -168,7 +168,7 @@ pub(crate) async fn post_move(
             body = Game,
             headers(
                 ("ETag" = String, description = "The game's tag after it ended, such as `\"v12-resignation\"`."),
-                ("Idempotency-Replayed" = String, description = "`true` when this repeats an earlier answer."),
+                ("Idempotency-Replayed" = Option<String>, description = "`true` when this repeats an earlier answer."),
             ),
             example = json!(example::resigned()),
         ),
@@ -210,7 +210,7 @@ pub(crate) async fn resign_game(
             body = Game,
             headers(
                 ("ETag" = String, description = "The game's tag after it ended, such as `\"v1-abandoned\"`."),
-                ("Idempotency-Replayed" = String, description = "`true` when this repeats an earlier answer."),
+                ("Idempotency-Replayed" = Option<String>, description = "`true` when this repeats an earlier answer."),
             ),
             example = json!(example::aborted()),
         ),

@@ -21,6 +21,7 @@ enum Home {
 }
 
 impl Database {
+    #[expect(clippy::unused_async, reason = "the macro treats it like its sibling")]
     pub(crate) async fn sqlite() -> Self {
         let folder = TempDir::new().unwrap();
         let url = format!("sqlite://{}", folder.path().join("kauri.db").display());
