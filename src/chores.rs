@@ -43,7 +43,10 @@ pub async fn run(context: Context) {
     let mut interval = tokio::time::interval(EVERY);
     loop {
         interval.tick().await;
-        once(&context).await;
+        // A database that does not answer must not end the chores for good.
+        if tokio::time::timeout(EVERY, once(&context)).await.is_err() {
+            tracing::warn!("the database does not answer; the chores are left for the next time");
+        }
     }
 }
 

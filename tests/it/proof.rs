@@ -4,6 +4,7 @@
 //! `KAURI_PROOF_SEEDS` says how many histories are tried, `KAURI_PROOF_FIRST_SEED` which comes first, and
 //! `KAURI_PROOF_STOPS=messages` has a server stopped before each single message to Postgres instead of
 //! around each round trip only.
+#![expect(clippy::print_stderr, reason = "the figures of a proof are part of it")]
 
 mod chance;
 mod client;
@@ -46,10 +47,10 @@ use on_both;
 
 /// Waits for something that must happen, but not forever.
 async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {} s in vain: {what}", PATIENCE.as_secs()),
-    }
+    let Ok(value) = tokio::time::timeout(PATIENCE, future).await else {
+        panic!("waited {} s in vain: {what}", PATIENCE.as_secs())
+    };
+    value
 }
 
 /// A number from the environment, or the default.

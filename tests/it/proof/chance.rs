@@ -1,6 +1,6 @@
 //! Chance that a seed decides.
 
-/// The generator SplitMix64 (Steele, Lea and Flood 2014): small, even, and the same everywhere.
+/// The generator `SplitMix64` (Steele, Lea and Flood 2014): small, even, and the same everywhere.
 #[derive(Clone, Debug)]
 pub(super) struct SplitMix64(u64);
 

@@ -61,21 +61,18 @@ impl Post {
 
     /// Sends the request and hangs up.
     pub(super) async fn send_and(&self, hang_up: HangUp, address: SocketAddr) {
-        let mut head = format!(
-            "POST {} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
+        let optional = |name: &str, value: Option<String>| {
+            value.map(|value| format!("{name}: {value}\r\n")).unwrap_or_default()
+        };
+        let request = format!(
+            "POST {} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{}{}{}\r\n{}",
             self.path,
-            self.body.len()
+            self.body.len(),
+            optional("idempotency-key", self.key.clone()),
+            optional("if-match", self.if_match.clone()),
+            optional("authorization", self.bearer.as_ref().map(|bearer| format!("Bearer {bearer}"))),
+            self.body
         );
-        if let Some(key) = &self.key {
-            head.push_str(&format!("idempotency-key: {key}\r\n"));
-        }
-        if let Some(tag) = &self.if_match {
-            head.push_str(&format!("if-match: {tag}\r\n"));
-        }
-        if let Some(bearer) = &self.bearer {
-            head.push_str(&format!("authorization: Bearer {bearer}\r\n"));
-        }
-        let request = format!("{head}\r\n{}", self.body);
         // A server that is gone meanwhile loses the reply no less.
         let Ok(mut stream) = TcpStream::connect(address).await else { return };
         if stream.write_all(request.as_bytes()).await.is_ok() && hang_up == HangUp::AfterFirstByte {

@@ -1,6 +1,7 @@
 //! The games that a history is played at, and the way to them.
 
-use super::check::{self, Figures};
+use super::check;
+use super::figures::Figures;
 use super::fleet::Door;
 use super::play;
 use super::record::{Attempt, Record};
