@@ -75,17 +75,17 @@ async fn scene(app: &TestApp) -> Scene {
     let (over_path, other_path) = (format!("{over}/moves"), format!("{other}/moves"));
     let faults = vec![
         fault("a member too many", &[Part::Other], (400, "invalid_body"), |post| {
-            drop(post.body.insert("x".into(), json!(1)))
+            drop(post.body.insert("x".into(), json!(1)));
         }),
         fault("a revoked key", &[Part::Credential], (401, "unauthorized"), move |post| {
-            post.authorization = unknown.clone()
+            post.authorization.clone_from(&unknown);
         }),
         // No answer can be kept under a path that was never in reach.
         fault("another's game", &[Part::Game, Part::Key], (404, "game_not_found"), move |post| {
-            post.path = other_path.clone()
+            post.path.clone_from(&other_path);
         }),
         fault("a key that reads", &[Part::Credential], (403, "read_only"), move |post| {
-            post.authorization = read.clone()
+            post.authorization.clone_from(&read);
         }),
         fault("a key for another body", &[Part::Key], (422, "idempotency_key_reused"), |post| {
             post.key = Some("used")
