@@ -30,7 +30,7 @@ pub(crate) fn call(request: &HttpRequest, body: &[u8]) -> Result<Call, Problem> 
     let headers = request.headers();
     let key =
         headers.get(IDEMPOTENCY_KEY).map(|value| IdempotencyKey::parse(value.as_bytes())).transpose()?;
-    let condition = condition(request, header::IF_MATCH)?;
+    let condition = condition(request, &header::IF_MATCH)?;
     Ok(Call {
         credential: credential(request)?,
         target: format!("{} {}", request.method(), request.path()),
@@ -41,8 +41,8 @@ pub(crate) fn call(request: &HttpRequest, body: &[u8]) -> Result<Call, Problem> 
 }
 
 /// An If-Match or If-None-Match header.
-pub(crate) fn condition(request: &HttpRequest, name: HeaderName) -> Result<Option<Condition>, Problem> {
-    let value = request.headers().get(&name);
+pub(crate) fn condition(request: &HttpRequest, name: &HeaderName) -> Result<Option<Condition>, Problem> {
+    let value = request.headers().get(name);
     value.map(|value| Condition::parse(name.as_str(), value.as_bytes())).transpose()
 }
 

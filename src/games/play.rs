@@ -34,7 +34,7 @@ pub async fn play(context: &Context, call: &Call, game: Uuid, request: &NewMove)
         file.version(call, request.expected_version, read_on)?; // 8
         turn(&file, seat, state.to_move)?; // 9
         let (step, view) = by_the_rules(context, &file, &state, &request.r#move)?; // 11
-        let change = changed(&file, step, &view)?;
+        let change = changed(&file, &step, &view)?;
         let answer = taken(&file, change.step.clone(), stored(&file.game.throws, view).into())?;
         let change = Change { keep: answer.keep(context, call, None, file.now), ..change };
         read_on = read_on.or(Some(file.game.version));
@@ -80,7 +80,7 @@ fn by_the_rules(
         return Err(file.illegal(&SERVICE_THROWS, view()?));
     }
     let shells = (server && name == "throw").then(|| context.world.throw()).transpose()?;
-    let name = shells.map_or(name, |shells| throw_name(&shells));
+    let name = shells.map_or(name, |shells| throw_name(shells));
     match rules.apply(state, name) {
         Ok((mut played, view)) => {
             if let Some(Event { shells: seen, .. }) =
@@ -103,8 +103,8 @@ const SERVICE_THROWS: IllegalMove = IllegalMove {
 };
 
 /// Mouths up count one each; none up counts eight (A3).
-fn throw_name(shells: &[bool; 4]) -> &'static str {
-    match shells.iter().filter(|&&up| up).count() {
+fn throw_name(shells: [bool; 4]) -> &'static str {
+    match shells.into_iter().filter(|&up| up).count() {
         1 => "throw:1",
         2 => "throw:2",
         3 => "throw:3",
@@ -114,7 +114,7 @@ fn throw_name(shells: &[bool; 4]) -> &'static str {
 }
 
 /// The write that the step needs, less the answer to keep.
-fn changed(file: &File, played: Played, view: &View) -> Result<Change, Problem> {
+fn changed(file: &File, played: &Played, view: &View) -> Result<Change, Problem> {
     let over = view.phase == Phase::Over;
     let result = view.result.as_ref().map(encode).transpose()?;
     Ok(Change {

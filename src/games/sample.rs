@@ -23,7 +23,7 @@ pub fn game() -> Game {
 
 /// The same game, ended without a step.
 #[must_use]
-pub fn ended(status: &str, result: Value) -> Game {
+pub fn ended(status: &str, result: &Value) -> Game {
     made(row().and_then(|row| {
         shown(GameRow {
             status: status.to_owned(),

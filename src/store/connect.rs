@@ -38,7 +38,7 @@ async fn postgres(url: &str, connections: u32) -> Result<SqlStore<sqlx::Postgres
         .application_name("kauri");
     let pool = pool::<sqlx::Postgres>(connections).connect_with(options).await?;
     POSTGRES.run(&pool).await?;
-    Ok(SqlStore { writer: pool.clone(), reader: pool })
+    Ok(SqlStore::new(pool.clone(), pool))
 }
 
 async fn sqlite(url: &str, connections: u32) -> Result<SqlStore<sqlx::Sqlite>> {
@@ -52,7 +52,7 @@ async fn sqlite(url: &str, connections: u32) -> Result<SqlStore<sqlx::Sqlite>> {
     let writer = pool::<sqlx::Sqlite>(1).connect_with(options.clone()).await?;
     SQLITE.run(&writer).await?;
     let reader = pool::<sqlx::Sqlite>(connections).connect_lazy_with(options.read_only(true));
-    Ok(SqlStore { writer, reader })
+    Ok(SqlStore::new(writer, reader))
 }
 
 /// A connection is not tried before each use: that would double the round trips. A dead one shows at

@@ -3,6 +3,9 @@
 use super::lent::Lent;
 use super::{Result, StoreError};
 use sqlx::{Database, Decode, Encode, Pool, Postgres, Sqlite, Type};
+use std::future::poll_fn;
+use std::pin::pin;
+use tokio::runtime::Handle;
 
 /// A type that both databases read and write alike.
 pub(super) trait Scalar<DB: Database>:
@@ -58,8 +61,11 @@ impl Driver for Sqlite {
 /// One database, through one driver. Postgres has one pool under both names; SQLite takes one
 /// writer at a time, so its writing pool is one connection and its reading pool is read-only.
 pub(super) struct SqlStore<DB: Database> {
-    pub(super) writer: Pool<DB>,
+    writer: Pool<DB>,
     pub(super) reader: Pool<DB>,
+    /// Where connections are opened. Each of the server's workers has a runtime of its own, which ends with it
+    /// and with every connection opened in it, while other workers may still be using those.
+    runtime: Handle,
 }
 
 /// The connection of a read, kept for the write that follows it: given back and taken again it would cost
@@ -70,7 +76,7 @@ pub struct Held(pub(super) Option<Lent<Postgres>>);
 
 impl<DB: Database> Clone for SqlStore<DB> {
     fn clone(&self) -> Self {
-        Self { writer: self.writer.clone(), reader: self.reader.clone() }
+        Self { writer: self.writer.clone(), reader: self.reader.clone(), runtime: self.runtime.clone() }
     }
 }
 
@@ -81,14 +87,21 @@ impl<DB: Database> std::fmt::Debug for SqlStore<DB> {
 }
 
 impl<DB: Driver> SqlStore<DB> {
+    /// Connections are opened in the current runtime, whichever uses them.
+    pub(super) fn new(writer: Pool<DB>, reader: Pool<DB>) -> Self {
+        Self { writer, reader, runtime: Handle::current() }
+    }
+
     pub(super) async fn read(&self) -> Result<Lent<DB>> {
-        self.reader.acquire().await.map(Lent::from).map_err(StoreError::from)
+        within(&self.runtime, self.reader.acquire()).await.map(Lent::from).map_err(StoreError::from)
     }
 
     pub(super) async fn write(&self, held: Held) -> Result<Lent<DB>> {
         match DB::held(held) {
             Some(connection) => Ok(connection),
-            None => self.writer.acquire().await.map(Lent::from).map_err(StoreError::from),
+            None => {
+                within(&self.runtime, self.writer.acquire()).await.map(Lent::from).map_err(StoreError::from)
+            }
         }
     }
 
@@ -96,6 +109,16 @@ impl<DB: Driver> SqlStore<DB> {
         self.reader.close().await;
         self.writer.close().await;
     }
+}
+
+/// Carries on a future as if in this runtime: what it opens belongs to it.
+async fn within<T>(runtime: &Handle, future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    poll_fn(|context| {
+        let _entered = runtime.enter();
+        future.as_mut().poll(context)
+    })
+    .await
 }
 
 /// An `impl SqlStore` whose every statement runs on both databases.

@@ -1,6 +1,6 @@
 //! The real binary: starts, tells its address, answers, stops.
 
-use crate::binary::{PATIENCE, Place, rest};
+use crate::binary::{PATIENCE, Place, Service, rest};
 use clap::CommandFactory;
 use kauri::config::Cli;
 use serde_json::Value;
@@ -27,28 +27,55 @@ fn it_starts_without_configuration_answers_and_stops() {
     assert!(lines.iter().all(|line| line["level"] != "ERROR"), "{log}");
 }
 
-#[test]
-fn a_stop_finishes_the_request_in_flight() {
-    let place = Place::bare();
-    let service = place.serve();
-    let mut stream = service.connect(
-        b"POST /rules/kauri/initial HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\
-          expect: 100-continue\r\n\r\n",
+/// Begins a request whose body is still to come; returns when it is being handled.
+fn begin(service: &Service, path: &str, length: usize) -> TcpStream {
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
+         expect: 100-continue\r\n\r\n"
     );
-    // The interim answer says that the request is being handled.
+    let mut stream = service.connect(head.as_bytes());
     let mut interim = [0; 25];
     stream.read_exact(&mut interim).unwrap();
     assert!(interim.starts_with(b"HTTP/1.1 100 "), "{}", String::from_utf8_lossy(&interim));
+    stream
+}
+
+/// Asks a service to stop; returns when it no longer listens.
+fn close(service: &Service) {
     service.terminate();
     let began = Instant::now();
     while TcpStream::connect(service.address).is_ok() {
         assert!(began.elapsed() < PATIENCE, "it goes on listening");
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn a_stop_finishes_the_request_in_flight() {
+    let place = Place::bare();
+    let service = place.serve();
+    let mut stream = begin(&service, "/rules/kauri/initial", 2);
+    close(&service);
     stream.write_all(b"{}").unwrap();
     let answer = rest(stream);
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("legal_moves"), "{answer}");
     service.end();
+}
+
+#[tokio::test]
+async fn a_worker_that_ends_takes_no_connection_to_the_database_with_it() {
+    let place = Place::postgres().await;
+    let service = Service::start(&mut place.kauri(&["serve", "--listen", "127.0.0.1:0", "--workers", "2"]));
+    // Workers take turns: one has the connection opened, and ends early; the other still needs it.
+    assert_eq!(service.ask("/games", None, None).status, 200);
+    let new = r#"{"rules":"kauri"}"#;
+    let mut stream = begin(&service, "/games", new.len());
+    close(&service);
+    stream.write_all(new.as_bytes()).unwrap();
+    let answer = rest(stream);
+    assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
+    let log = service.end();
+    assert!(!log.contains("WARN") && !log.contains("ERROR"), "{log}");
 }
 
 #[test]

@@ -75,20 +75,20 @@ async fn scene(app: &TestApp) -> Scene {
     let (over_path, other_path) = (format!("{over}/moves"), format!("{other}/moves"));
     let faults = vec![
         fault("a member too many", &[Part::Other], (400, "invalid_body"), |post| {
-            drop(post.body.insert("x".into(), json!(1)))
+            drop(post.body.insert("x".into(), json!(1)));
         }),
         fault("a revoked key", &[Part::Credential], (401, "unauthorized"), move |post| {
-            post.authorization = unknown.clone()
+            post.authorization.clone_from(&unknown);
         }),
         // No answer can be kept under a path that was never in reach.
         fault("another's game", &[Part::Game, Part::Key], (404, "game_not_found"), move |post| {
-            post.path = other_path.clone()
+            post.path.clone_from(&other_path);
         }),
         fault("a key that reads", &[Part::Credential], (403, "read_only"), move |post| {
-            post.authorization = read.clone()
+            post.authorization.clone_from(&read);
         }),
         fault("a key for another body", &[Part::Key], (422, "idempotency_key_reused"), |post| {
-            post.key = Some("used")
+            post.key = Some("used");
         }),
         fault("a repeat", &[Part::Version, Part::Move, Part::Seat], REPEATED, |post| {
             post.body.extend(
@@ -96,20 +96,22 @@ async fn scene(app: &TestApp) -> Scene {
             );
         }),
         fault("nobody's seat", &[Part::Seat], (403, "wrong_seat"), |post| {
-            drop(post.body.insert("seat".into(), json!("west")))
+            drop(post.body.insert("seat".into(), json!("west")));
         }),
-        fault("an ended game", &[Part::Game], (409, "game_over"), move |post| post.path = over_path.clone()),
+        fault("an ended game", &[Part::Game], (409, "game_over"), move |post| {
+            post.path.clone_from(&over_path);
+        }),
         fault("If-Match", &[Part::IfMatch], (412, "precondition_failed"), |post| {
-            post.if_match = Some("\"v9\"")
+            post.if_match = Some("\"v9\"");
         }),
         fault("expected_version", &[Part::Version], (409, "version_conflict"), |post| {
-            drop(post.body.insert("expected_version".into(), json!(9)))
+            drop(post.body.insert("expected_version".into(), json!(9)));
         }),
         fault("the other's turn", &[Part::Seat], (409, "not_your_turn"), |post| {
-            drop(post.body.insert("seat".into(), json!("south")))
+            drop(post.body.insert("seat".into(), json!("south")));
         }),
         fault("an illegal move", &[Part::Move], (422, "illegal_move"), |post| {
-            drop(post.body.insert("move".into(), json!("b")))
+            drop(post.body.insert("move".into(), json!("b")));
         }),
     ];
     Scene { post, games: [open, over], faults }

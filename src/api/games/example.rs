@@ -21,12 +21,12 @@ pub(super) fn games() -> GamePage {
 pub(super) fn resigned() -> Game {
     sample::ended(
         "finished",
-        json!({"winner": "north", "reason": "resignation", "seat": "south", "places": ["north", "south"]}),
+        &json!({"winner": "north", "reason": "resignation", "seat": "south", "places": ["north", "south"]}),
     )
 }
 
 pub(super) fn aborted() -> Game {
-    sample::ended("aborted", json!({"reason": "abandoned"}))
+    sample::ended("aborted", &json!({"reason": "abandoned"}))
 }
 
 pub(super) fn step() -> Step {

@@ -92,7 +92,7 @@ pub(crate) async fn get_game(
     request: HttpRequest,
     Shown(credential): Shown,
 ) -> Result<HttpResponse, Problem> {
-    let known = condition(&request, header::IF_NONE_MATCH)?;
+    let known = condition(&request, &header::IF_NONE_MATCH)?;
     let (etag, game) = games::game(&context, &credential, path.id, known.as_ref()).await?;
     Ok(respond::tagged(etag, game.as_ref()))
 }
