@@ -68,7 +68,7 @@ failures! { pub(crate) struct DocumentFailures: }
         (
             status = 200,
             description = "The document.",
-            body = serde_json::Value,
+            body = std::collections::HashMap<String, serde_json::Value>,
             content_type = "application/json",
             example = json!({"openapi": "3.1.0"}),
         ),
@@ -92,7 +92,7 @@ pub(crate) async fn newer(request: HttpRequest, documents: web::Data<Documents>)
         (
             status = 200,
             description = "The document.",
-            body = serde_json::Value,
+            body = std::collections::HashMap<String, serde_json::Value>,
             content_type = "application/json",
             example = json!({"openapi": "3.0.3"}),
         ),

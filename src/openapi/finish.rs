@@ -14,11 +14,15 @@ pub(super) fn finish(document: &mut Value) {
         for (_, operation) in members(item) {
             let common = common(path, operation);
             conditional(operation);
+            optional(operation);
             let responses = &mut operation["responses"];
             for code in common {
                 add(responses, code);
             }
             for (status, response) in members(responses) {
+                for (_, header) in response.get_mut("headers").into_iter().flat_map(members) {
+                    present(header);
+                }
                 if let Some(codes) = codes(response) {
                     explain(response, &codes);
                 }
@@ -154,6 +158,28 @@ fn conditional(operation: &mut Value) {
         for (name, header) in [("ETag", "ETag"), ("Cache-Control", "CacheControl")] {
             operation["responses"][status]["headers"][name] = reference("headers", header);
         }
+    }
+}
+
+/// A body that may be left out is never `null`, which 3.0 has no word for and the service does not take.
+fn optional(operation: &mut Value) {
+    let Some(body) = operation.get_mut("requestBody") else { return };
+    if body["required"] == true {
+        return;
+    }
+    body["required"] = false.into();
+    let media = &mut body["content"]["application/json"];
+    if let Some(given) = media["schema"]["oneOf"].get(0).cloned() {
+        media["schema"] = given;
+    }
+}
+
+/// A header that may be absent is never `null`; one that is always there says so.
+fn present(header: &mut Value) {
+    let Some(types) = header.pointer("/schema/type").cloned() else { return };
+    header["required"] = types.is_string().into();
+    if let Some(given) = types.get(0) {
+        header["schema"]["type"] = given.clone();
     }
 }
 
