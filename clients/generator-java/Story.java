@@ -52,7 +52,7 @@ public final class Story {
         ApiResponse<Game> answer = games.getGameWithHttpInfo(id, null);
         Game now = answer.getData();
         check(now.getVersion() == 1);
-        check(game.getSeatTokens().size() == 2 && now.getSeatTokens() == null);
+        check(game.getSeatTokens().size() == 2 && now.getSeatTokens().isEmpty());
         check(!now.getCreatedAt().isAfter(now.getUpdatedAt()));
         String etag = answer.getHeaders().get("etag").get(0);
         // This client takes 304 for an error; it can be told by its status.
