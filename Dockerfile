@@ -4,9 +4,12 @@
 #   docker run --rm -v kauri:/var/lib/kauri kauri keys create --portal NAME
 #   docker run -p 8080:8080 -v kauri:/var/lib/kauri kauri
 #
-# The key comes first: without one, the service refuses to listen beyond loopback.
-# For PostgreSQL, set KAURI_DATABASE_URL. Requests in flight get KAURI_SHUTDOWN_TIMEOUT
-# to finish; give `docker stop --time` as long.
+# The key comes first: without one, the service refuses to listen beyond loopback, and
+# a container's own loopback is reached by nobody. KAURI_OPEN=true lets it listen without
+# a key, for whoever can reach the published port.
+# For PostgreSQL, set DATABASE_URL. The port is changed by KAURI_LISTEN rather than by
+# --listen, since the health check goes by it. Requests in flight get
+# KAURI_SHUTDOWN_TIMEOUT to finish; give `docker stop --time` as long.
 
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /build
@@ -34,7 +37,7 @@ RUN apt-get update \
 COPY --from=build /usr/local/bin/kauri /usr/local/bin/kauri
 
 ENV KAURI_LISTEN=0.0.0.0:8080 \
-    KAURI_DATABASE_URL=sqlite:///var/lib/kauri/kauri.db
+    DATABASE_URL=sqlite:///var/lib/kauri/kauri.db
 # A number, so that an orchestrator can see that it is not root.
 USER 10001:10001
 WORKDIR /var/lib/kauri

@@ -9,7 +9,8 @@ use actix_web::http::header::{self, Accept, Header, Quality};
 /// A malformed header excludes nothing.
 pub(crate) fn takes<M: HttpMessage>(request: &M, media_types: &[String]) -> bool {
     let Some(accept) = request.headers().get(header::ACCEPT) else { return true };
-    if media_types.is_empty() || matches!(accept.as_bytes(), b"*/*" | b"application/json") {
+    let plainly = accept == "*/*" || media_types.iter().any(|offer| accept == offer.as_str());
+    if media_types.is_empty() || plainly {
         return true;
     }
     let Ok(accept) = Accept::parse(request) else { return true };

@@ -3,7 +3,7 @@
 use crate::config::{Keys, KeysCommand, Portals, PortalsCommand, Scope};
 use crate::context::{NoEntropy, SystemWorld, World};
 use crate::credential::Credential;
-use crate::store::{KeyRow, Store, StoreError};
+use crate::store::{KeyRow, PortalRow, Store, StoreError};
 use crate::timestamp::Timestamp;
 use std::io::{self, Write};
 
@@ -53,17 +53,13 @@ pub async fn keys(keys: &Keys, out: &mut impl Write) -> Result<(), AdminError> {
 pub async fn portals(portals: &Portals, out: &mut impl Write) -> Result<(), AdminError> {
     match &portals.command {
         PortalsCommand::List { database } => {
-            for portal in Store::connect(database).await?.portals().await? {
-                let strict = if portal.strict { "strict" } else { "lenient" };
-                writeln!(out, "{}\t{strict}\t{}", portal.name, portal.created_at)?;
-            }
-            Ok(())
+            list_portals(&Store::connect(database).await?.portals().await?, out)
         }
         PortalsCommand::Set { name, strict, database } => {
             if !Store::connect(database).await?.set_strict(name, *strict).await? {
                 return Err(AdminError::Argument("there is no portal of this name"));
             }
-            writeln!(out, "{name} is now {}", if *strict { "strict" } else { "lenient" })?;
+            writeln!(out, "{name} is now {}", mode(*strict))?;
             Ok(())
         }
     }
@@ -79,6 +75,10 @@ fn new_key(portal: &str, label: &str, scope: Scope, expires: Option<&str>) -> Re
     let expires_at = expires
         .map(|text| Timestamp::parse(text).ok_or(AdminError::Argument("--expires takes a time in RFC 3339")))
         .transpose()?;
+    let created_at = SystemWorld.now();
+    if expires_at.is_some_and(|at| at <= created_at) {
+        return Err(AdminError::Argument("--expires takes a time to come: this one is past"));
+    }
     Ok(KeyRow {
         id: String::new(),
         portal: portal.to_owned(),
@@ -88,7 +88,7 @@ fn new_key(portal: &str, label: &str, scope: Scope, expires: Option<&str>) -> Re
             Scope::Play => "play",
         }
         .to_owned(),
-        created_at: SystemWorld.now(),
+        created_at,
         expires_at,
         revoked_at: None,
         last_used_at: None,
@@ -125,4 +125,17 @@ fn list_keys(keys: &[KeyRow], out: &mut impl Write) -> Result<(), AdminError> {
         )?;
     }
     Ok(())
+}
+
+fn list_portals(portals: &[PortalRow], out: &mut impl Write) -> Result<(), AdminError> {
+    writeln!(out, "name\tmode\tcreated")?;
+    for portal in portals {
+        writeln!(out, "{}\t{}\t{}", portal.name, mode(portal.strict), portal.created_at)?;
+    }
+    Ok(())
+}
+
+/// What a portal's strictness is called.
+fn mode(strict: bool) -> &'static str {
+    if strict { "strict" } else { "lenient" }
 }

@@ -18,7 +18,7 @@ use utoipa_actix_web::service_config::ServiceConfig;
 pub struct Shared {
     context: web::Data<Context>,
     limits: web::Data<Limits>,
-    routes: web::Data<Routes>,
+    routes: web::Data<&'static Routes>,
     documents: web::Data<Documents>,
     counts: web::Data<PrometheusHandle>,
 }
@@ -26,11 +26,12 @@ pub struct Shared {
 impl Shared {
     /// What the configuration and the context make of it.
     pub fn new(config: &Serve, context: Context) -> Result<Self, BuildError> {
+        let document = openapi::document();
         Ok(Self {
             context: web::Data::new(context),
             limits: web::Data::new(Limits::new(config)),
-            routes: web::Data::new(Routes::of(&openapi::document())),
-            documents: web::Data::new(Documents::default()),
+            routes: web::Data::new(Routes::of(&document)),
+            documents: web::Data::new(Documents::of(&document)),
             counts: web::Data::new(metrics::install()?),
         })
     }
@@ -55,7 +56,10 @@ impl Shared {
 }
 
 /// Answers what no operation does: another method of a known path, or a path that isn't there.
-async fn elsewhere(request: HttpRequest, routes: web::Data<Routes>) -> Result<HttpResponse, Problem> {
+async fn elsewhere(
+    request: HttpRequest,
+    routes: web::Data<&'static Routes>,
+) -> Result<HttpResponse, Problem> {
     Err(match routes.find(request.path()) {
         Some(route) => Problem::new(Code::MethodNotAllowed).allow(&route.methods()),
         None => Problem::new(Code::UnknownRoute),

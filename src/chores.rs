@@ -23,8 +23,18 @@ impl LastSeen {
         }
     }
 
-    fn take(&self) -> HashMap<String, Timestamp> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// What is still to be written.
+    fn unwritten(&self) -> Vec<(String, Timestamp)> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().map(|(key, at)| (key.clone(), *at)).collect()
+    }
+
+    /// It was written that a key was seen at this time.
+    fn written(&self, key: &str, at: Timestamp) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.get(key) == Some(&at) {
+            seen.remove(key);
+        }
     }
 }
 
@@ -37,16 +47,34 @@ pub async fn run(context: Context) {
     }
 }
 
-/// Does the chores once. What fails is logged and left for the next time.
+/// Does the chores once. What fails is logged and, as when this is broken off, left for the next time.
 pub async fn once(context: &Context) {
-    for (key, at) in context.seen.take() {
-        if let Err(error) = context.store.touch_key(&key, at).await {
-            tracing::warn!(%error, "could not note when a key was used");
+    for (key, at) in context.seen.unwritten() {
+        match context.store.touch_key(&key, at).await {
+            Ok(()) => context.seen.written(&key, at),
+            Err(error) => tracing::warn!(%error, "could not note when a key was used"),
         }
     }
     match context.store.sweep(context.world.now()).await {
         Ok(0) => {}
         Ok(swept) => tracing::debug!(swept, "forgot expired answers"),
         Err(error) => tracing::warn!(%error, "could not forget expired answers"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LastSeen, Timestamp};
+
+    #[test]
+    fn a_key_is_to_be_written_until_its_latest_use_was() {
+        let seen = LastSeen::default();
+        seen.note("k", Timestamp(1));
+        assert_eq!(seen.unwritten(), [("k".to_owned(), Timestamp(1))]);
+        seen.note("k", Timestamp(2));
+        seen.written("k", Timestamp(1));
+        assert_eq!(seen.unwritten(), [("k".to_owned(), Timestamp(2))]);
+        seen.written("k", Timestamp(2));
+        assert_eq!(seen.unwritten(), []);
     }
 }

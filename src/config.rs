@@ -1,6 +1,6 @@
 //! The command line, the environment, `--help` and the README's table: all from these structs.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -85,7 +85,8 @@ pub struct Serve {
 /// Where games are kept.
 #[derive(Clone, Debug, Args)]
 pub struct Database {
-    /// `sqlite://PATH` or `postgres://USER:PASSWORD@HOST/NAME`; created and migrated at start.
+    /// `sqlite://PATH`, created where it is missing, or `postgres://USER:PASSWORD@HOST/NAME`, which must exist;
+    /// migrated at start.
     #[arg(long, env = "DATABASE_URL", default_value = "sqlite://kauri.db", hide_env_values = true)]
     pub database_url: String,
 
@@ -201,8 +202,8 @@ pub enum PortalsCommand {
     Set {
         /// The portal's name.
         name: String,
-        /// Whether a move must carry If-Match, `expected_version` or an Idempotency-Key.
-        #[arg(long)]
+        /// Whether what changes a game must carry If-Match, `expected_version` or an Idempotency-Key.
+        #[arg(long, action = ArgAction::Set)]
         strict: bool,
         /// Where portals are kept.
         #[command(flatten)]

@@ -3,7 +3,7 @@
 use crate::accept;
 use crate::config::Serve;
 use crate::problem::{Code, Problem};
-use crate::routes::Routes;
+use crate::telemetry;
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
@@ -157,12 +157,10 @@ pub async fn guard<B: MessageBody>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<B>, Error> {
-    let (Some(limits), Some(routes)) =
-        (request.app_data::<web::Data<Limits>>().cloned(), request.app_data::<web::Data<Routes>>())
-    else {
+    let Some(limits) = request.app_data::<web::Data<Limits>>().cloned() else {
         return next.call(request).await;
     };
-    let route = routes.find(request.path());
+    let route = telemetry::route();
     let budget = limits.budget(route.map(|route| route.pattern), request.method());
     let left = budget.map(|budget| budget.take(&Caller::of(&request))).transpose()?;
     if route.is_some_and(|route| !accept::takes(&request, route.media_types(request.method()))) {

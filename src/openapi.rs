@@ -68,9 +68,14 @@ pub fn document() -> Value {
 /// The documents as they are served and kept in the repository: file name and text.
 #[must_use]
 pub fn texts() -> [(&'static str, String); 2] {
-    let document = document();
-    let older = downgrade::downgrade(&document);
-    [("openapi.json", text(&document)), ("openapi-3.0.json", text(&older))]
+    texts_of(&document())
+}
+
+/// The texts of a document made before.
+#[must_use]
+pub fn texts_of(document: &Value) -> [(&'static str, String); 2] {
+    let older = downgrade::downgrade(document);
+    [("openapi.json", text(document)), ("openapi-3.0.json", text(&older))]
 }
 
 fn text(document: &Value) -> String {

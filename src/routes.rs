@@ -38,20 +38,20 @@ enum Segment {
 impl Routes {
     /// The paths of an OpenAPI document, and those of the reference page, which no document lists.
     ///
-    /// The patterns live as long as the process, since metrics are labelled with them.
+    /// The table lives as long as the process: requests refer to it, and metrics are labelled with its patterns.
     #[must_use]
-    pub fn of(document: &Value) -> Self {
+    pub fn of(document: &Value) -> &'static Self {
         let paths = document["paths"].as_object().into_iter().flatten();
         let listed = paths.map(|(pattern, item)| Route::new(pattern.clone(), operations(item)));
         let pages = ["/docs", "/docs/{file...}"].map(|pattern| {
             Route::new(pattern.to_owned(), vec![Operation { method: Method::GET, media_types: Vec::new() }])
         });
-        Self(listed.chain(pages).collect())
+        Box::leak(Box::new(Self(listed.chain(pages).collect())))
     }
 
     /// The route a path belongs to.
     #[must_use]
-    pub fn find(&self, path: &str) -> Option<&Route> {
+    pub fn find(&'static self, path: &str) -> Option<&'static Route> {
         self.0.iter().find(|route| route.matches(path))
     }
 }
@@ -120,7 +120,7 @@ mod tests {
     use super::{Method, Routes};
     use serde_json::json;
 
-    fn routes() -> Routes {
+    fn routes() -> &'static Routes {
         let json = json!({"200": {"content": {"application/json": {}}}});
         Routes::of(&json!({"paths": {
             "/rules": {"get": {"responses": json}},

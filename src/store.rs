@@ -7,6 +7,7 @@ mod connect;
 mod create;
 mod driver;
 mod keys;
+mod lent;
 mod list;
 mod log;
 mod open;
@@ -18,6 +19,7 @@ pub use row::{
 };
 
 use crate::timestamp::Timestamp;
+pub use driver::Held;
 use driver::SqlStore;
 use sqlx::{Postgres, Sqlite};
 use uuid::Uuid;
@@ -71,9 +73,11 @@ impl From<sqlx::Error> for StoreError {
 }
 
 /// Whether a database's own code means "not now": Postgres classes 08 (connection), 40 (rolled back),
-/// 53 (resources), 57 (shut down); SQLite's BUSY, LOCKED, READONLY, IOERR, FULL and CANTOPEN.
+/// 53 (resources), 57 (shut down) and, as during maintenance and failover, a database closed to connections
+/// or to writes; SQLite's BUSY, LOCKED, READONLY, IOERR, FULL and CANTOPEN.
 fn is_passing(code: &str) -> bool {
-    let postgres = code.len() == 5 && ["08", "40", "53", "57"].iter().any(|class| code.starts_with(class));
+    let class = ["08", "40", "53", "57"].iter().any(|class| code.starts_with(class));
+    let postgres = code.len() == 5 && (class || ["25006", "55000", "55P03"].contains(&code));
     let sqlite = code.parse::<i32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14));
     postgres || (code.len() < 5 && sqlite)
 }
@@ -136,9 +140,10 @@ impl Store {
         on!(self.create(game, seats, body_hash, keep))
     }
 
-    /// Writes a change, all or nothing. False when the game has moved on or ended meanwhile.
-    pub async fn change(&self, change: &Change) -> Result<bool> {
-        on!(self.change(change))
+    /// Writes a change, all or nothing, on the connection of the read that led to it. False when the game
+    /// has moved on or ended meanwhile.
+    pub async fn change(&self, change: &Change, held: Held) -> Result<bool> {
+        on!(self.change(change, held))
     }
 
     /// The steps after a ply, at most `limit`.
@@ -199,5 +204,20 @@ impl Store {
     /// Makes a portal strict or lenient; false when there is no such portal.
     pub async fn set_strict(&self, name: &str, strict: bool) -> Result<bool> {
         on!(self.set_strict(name, strict))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_passing;
+
+    #[test]
+    fn what_passes_is_told_from_what_is_broken() {
+        for code in ["08006", "40001", "53300", "57P01", "25006", "55000", "55P03", "5", "517", "8", "13"] {
+            assert!(is_passing(code), "{code}");
+        }
+        for code in ["22021", "23505", "28P01", "3D000", "42P01", "55006", "1", "11", "19", "2067", ""] {
+            assert!(!is_passing(code), "{code}");
+        }
     }
 }

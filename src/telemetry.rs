@@ -7,13 +7,14 @@ pub mod metrics;
 
 use crate::config::LogFormat;
 use crate::context::{SystemWorld, World};
-use crate::routes::Routes;
+use crate::routes::{Route, Routes};
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, web};
+use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -24,6 +25,10 @@ use tracing_subscriber::EnvFilter;
 /// The header that names a request, in and out.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+/// What the web server says of its start and stop repeats what is said here, and what it calls errors are requests
+/// that are no HTTP: a client's mistakes. Asked for by name, both still come.
+const QUIET: &str = "actix_server=warn,actix_http=off";
+
 /// The header of W3C trace context.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
@@ -31,7 +36,13 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const MAX_REQUEST_ID: usize = 64;
 
 tokio::task_local! {
-    static CURRENT: HeaderValue;
+    static CURRENT: Current;
+}
+
+/// The request being answered.
+struct Current {
+    id: HeaderValue,
+    route: Option<&'static Route>,
 }
 
 /// The log directives could not be read, or logging was started twice.
@@ -48,7 +59,8 @@ pub enum LogError {
 /// Starts writing log lines to standard output.
 pub fn init(format: LogFormat, directives: &str) -> Result<(), LogError> {
     use tracing_subscriber::util::SubscriberInitExt;
-    let lines = tracing_subscriber::fmt().with_env_filter(EnvFilter::try_new(directives)?);
+    let filter = EnvFilter::try_new(format!("{QUIET},{directives}"))?;
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(std::io::stdout().is_terminal());
     match format {
         LogFormat::Pretty => lines.finish().try_init()?,
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).finish().try_init()?,
@@ -59,8 +71,13 @@ pub fn init(format: LogFormat, directives: &str) -> Result<(), LogError> {
 /// The id of the request being answered; outside of one, a fresh id.
 #[must_use]
 pub fn request_id() -> String {
-    let id = CURRENT.try_with(Clone::clone).unwrap_or_else(|_| fresh_id());
+    let id = CURRENT.try_with(|current| current.id.clone()).unwrap_or_else(|_| fresh_id());
     id.to_str().unwrap_or_default().to_owned()
+}
+
+/// The route of the request being answered.
+pub(crate) fn route() -> Option<&'static Route> {
+    CURRENT.try_with(|current| current.route).ok().flatten()
 }
 
 /// An id that no other request has had: a random name of this process and a count.
@@ -104,22 +121,22 @@ pub async fn observe<B: MessageBody>(
 ) -> Result<ServiceResponse<B>, Error> {
     let started = Instant::now();
     let id = id_of(request.headers());
-    let route = request
-        .app_data::<web::Data<Routes>>()
-        .and_then(|routes| routes.find(request.path()))
-        .map_or(metrics::NO_ROUTE, |route| route.pattern);
+    let route =
+        request.app_data::<web::Data<&'static Routes>>().and_then(|routes| routes.find(request.path()));
+    let pattern = route.map_or(metrics::NO_ROUTE, |route| route.pattern);
     let method = request.method().clone();
-    let span = root_span(&request, &method, route, &id);
+    let span = root_span(&request, &method, pattern, &id);
     if method == Method::HEAD {
         request.head_mut().method = Method::GET;
     }
-    let answer = CURRENT.scope(id.clone(), next.call(request).instrument(span.clone())).await;
+    let current = Current { id: id.clone(), route };
+    let answer = CURRENT.scope(current, next.call(request).instrument(span.clone())).await;
     let status = match &answer {
         Ok(response) => response.status(),
         Err(error) => error.as_response_error().status_code(),
     };
     let latency = started.elapsed();
-    metrics::record(route, &method, status, latency);
+    metrics::record(pattern, &method, status, latency);
     span.in_scope(|| access_line(status, u64::try_from(latency.as_micros()).unwrap_or(u64::MAX)));
     stamp(answer, id)
 }

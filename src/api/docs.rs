@@ -6,7 +6,9 @@ use crate::problem::{Code, Problem};
 use actix_web::http::header::{self, ETag, EntityTag, Header, IfNoneMatch};
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use serde::Deserialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::sync::Arc;
 use utoipa_swagger_ui::Config;
 
@@ -49,9 +51,11 @@ impl Document {
     }
 }
 
-impl Default for Documents {
-    fn default() -> Self {
-        let [three_one, three_zero] = openapi::texts().map(|(_, text)| Document::new(text));
+impl Documents {
+    /// The texts of the document, and what the page is told.
+    #[must_use]
+    pub fn of(document: &Value) -> Self {
+        let [three_one, three_zero] = openapi::texts_of(document).map(|(_, text)| Document::new(text));
         let assets = Config::new(["/openapi.json"]).validator_url("none").try_it_out_enabled(true);
         Self { newer: three_one, older: three_zero, assets: Arc::new(assets) }
     }
@@ -124,8 +128,10 @@ pub(crate) async fn page(
 ) -> Result<HttpResponse, Problem> {
     let file = utoipa_swagger_ui::serve(&path.file, Arc::clone(&documents.assets));
     let file = file.ok().flatten().ok_or_else(|| Problem::new(Code::UnknownRoute))?;
-    Ok(HttpResponse::Ok()
-        .content_type(file.content_type)
-        .insert_header((header::CACHE_CONTROL, CACHE))
-        .body(file.bytes.into_owned()))
+    let bytes = match file.bytes {
+        Cow::Borrowed(bytes) => web::Bytes::from_static(bytes),
+        Cow::Owned(bytes) => bytes.into(),
+    };
+    let mut response = HttpResponse::Ok();
+    Ok(response.content_type(file.content_type).insert_header((header::CACHE_CONTROL, CACHE)).body(bytes))
 }

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::openapi::failures;
 use crate::problem::{Code, Problem};
-use actix_web::http::header::{self, ContentType};
+use actix_web::http::header;
 use actix_web::{HttpResponse, get, web};
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
@@ -83,6 +83,6 @@ pub(crate) async fn ready(context: web::Data<Context>) -> Result<HttpResponse, P
 pub(crate) async fn metrics(counts: web::Data<PrometheusHandle>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .insert_header(ContentType::plaintext())
+        .content_type("text/plain; version=0.0.4; charset=utf-8")
         .body(counts.render())
 }

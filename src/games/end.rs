@@ -59,7 +59,7 @@ async fn end(
         file.active()?; // 7
         file.version(call, request.expected_version, read_on)?; // 8
         if ending == Ending::Abort {
-            early(context, &file).await?;
+            early(context, &mut file).await?;
         }
         let result = result(&file, seat, ending)?;
         let status = if ending == Ending::Abort { "aborted" } else { "finished" };
@@ -77,10 +77,10 @@ async fn end(
             at: file.now,
             keep: answer.keep(context, call, None, file.now),
         };
-        if context.store.change(&change).await? {
+        read_on = read_on.or(Some(file.game.version));
+        if file.write(context, &change).await? {
             return Ok(answer); // 12
         }
-        read_on = read_on.or(Some(file.game.version));
     }
 }
 
@@ -105,8 +105,8 @@ fn repeat(file: &File, request: &EndGame, ending: Ending) -> Result<Option<Answe
 const RESIGNATION: &str = "resignation";
 const ABANDONED: &str = "abandoned";
 
-async fn early(context: &Context, file: &File) -> Result<(), Problem> {
-    let moved = context.store.seats_moved(file.game.id).await?;
+async fn early(context: &Context, file: &mut File) -> Result<(), Problem> {
+    let moved = file.seats_moved(context).await?;
     let seats = i64::try_from(file.seats()?.len()).unwrap_or(i64::MAX);
     if moved < seats { Ok(()) } else { Err(Problem::new(Code::TooLateToAbort).version(file.game.version)) }
 }

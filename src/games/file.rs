@@ -8,7 +8,7 @@ use crate::api::schema::{GameResult, Position};
 use crate::context::Context;
 use crate::credential::Credential;
 use crate::problem::{Code, Problem};
-use crate::store::{GameRow, KeptAnswer, Slot, StepRow};
+use crate::store::{Change, GameRow, Held, KeptAnswer, Opened, Slot, StepRow};
 use crate::timestamp::Timestamp;
 use kauri_rules::{DynRules, IllegalMove, Phase, RulesId, Seat, State, View};
 use serde_json::value::RawValue;
@@ -22,9 +22,29 @@ pub(super) struct File {
     /// The step that was made on the version the caller expects, if one was.
     pub step: Option<StepRow>,
     pub now: Timestamp,
+    /// The connection, for the write that may follow.
+    held: Held,
 }
 
 impl File {
+    /// Reads, and checks the credential and that the game is in its reach; for a request that writes nothing.
+    pub(super) async fn read(
+        context: &Context,
+        credential: &Credential,
+        game: Uuid,
+        ply: Option<i64>,
+    ) -> Result<Self, Problem> {
+        let mut file = Self::open(context, credential, game, None, ply).await?;
+        file.release();
+        Ok(file)
+    }
+
+    /// Gives the connection back. Whoever asks the database for more must do so first: a request that holds one
+    /// connection and waits for another could wait for itself.
+    fn release(&mut self) {
+        self.held = Held::default();
+    }
+
     /// Reads, and checks the credential and that the game is in its reach.
     pub(super) async fn open(
         context: &Context,
@@ -36,11 +56,17 @@ impl File {
         let now = context.world.now();
         let opened = context.store.open(&claim(credential), game, slot, ply, now).await?;
         let caller = Caller::check(context, credential, opened.as_ref().map(|opened| &opened.caller), now)?;
-        let (row, kept, step) = opened.map_or((None, None, None), |o| (o.game, o.kept, o.step));
-        match row {
-            Some(row) if caller.reaches(game) => Ok(Self { caller, game: row, kept, step, now }),
+        match opened {
+            Some(Opened { game: Some(row), kept, step, held, .. }) if caller.reaches(game) => {
+                Ok(Self { caller, game: row, kept, step, now, held })
+            }
             _ => Err(Problem::new(Code::GameNotFound)),
         }
+    }
+
+    /// Writes a change that was decided on this file. False when the game has moved on or ended meanwhile.
+    pub(super) async fn write(self, context: &Context, change: &Change) -> Result<bool, Problem> {
+        Ok(context.store.change(change, self.held).await?)
     }
 
     /// The kept answer, if this request was answered before.
@@ -113,16 +139,23 @@ impl File {
     }
 
     /// The position after a ply: the log up to there, replayed from the start.
-    pub(super) async fn view_at(&self, context: &Context, ply: i64) -> Result<View, Problem> {
+    pub(super) async fn view_at(&mut self, context: &Context, ply: i64) -> Result<View, Problem> {
         if ply == self.game.version {
             return self.rules()?.view(&self.state()?).map_err(|error| Problem::internal(&error));
         }
+        self.release();
         let start: State = decode(&self.game.start_state)?;
         let moves = context.store.moves(self.game.id, ply).await?;
         self.rules()?
             .replay(&start, &mut moves.iter().map(String::as_str), &mut |_| ())
             .map_err(|error| Problem::internal(&error))?
             .map_err(|error| Problem::internal(&error))
+    }
+
+    /// How many different seats have made a step.
+    pub(super) async fn seats_moved(&mut self, context: &Context) -> Result<i64, Problem> {
+        self.release();
+        Ok(context.store.seats_moved(self.game.id).await?)
     }
 
     /// A step the rules forbid in this game.

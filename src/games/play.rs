@@ -25,7 +25,7 @@ pub async fn play(context: &Context, call: &Call, game: Uuid, request: &NewMove)
             return Ok(answer); // 4
         }
         file.conditional(call, request.expected_version)?;
-        if let Some(answer) = repeat(context, &file, request).await? {
+        if let Some(answer) = repeat(context, &mut file, request).await? {
             return Ok(answer); // 5
         }
         let state = file.state()?;
@@ -37,16 +37,16 @@ pub async fn play(context: &Context, call: &Call, game: Uuid, request: &NewMove)
         let change = changed(&file, step, &view)?;
         let answer = taken(&file, change.step.clone(), stored(&file.game.throws, view).into())?;
         let change = Change { keep: answer.keep(context, call, None, file.now), ..change };
-        if context.store.change(&change).await? {
+        read_on = read_on.or(Some(file.game.version));
+        if file.write(context, &change).await? {
             return Ok(answer); // 12
         }
-        read_on = read_on.or(Some(file.game.version));
     }
 }
 
 /// The same seat made the same move on the same version before: its answer, made again.
-async fn repeat(context: &Context, file: &File, request: &NewMove) -> Result<Option<Answer>, Problem> {
-    let Some(step) = &file.step else { return Ok(None) };
+async fn repeat(context: &Context, file: &mut File, request: &NewMove) -> Result<Option<Answer>, Problem> {
+    let Some(step) = file.step.take() else { return Ok(None) };
     let same_seat = file.meant(request.seat)?.is_none_or(|seat| seat.as_str() == step.seat);
     let drawn = file.game.throws == "server" && step.r#move.starts_with("throw:");
     let same_move = if drawn { request.r#move == "throw" } else { request.r#move == step.r#move };
@@ -54,7 +54,7 @@ async fn repeat(context: &Context, file: &File, request: &NewMove) -> Result<Opt
         return Ok(None);
     }
     let view = file.view_at(context, step.ply).await?;
-    let answer = taken(file, Some(step.clone()), stored(&file.game.throws, view).into())?;
+    let answer = taken(file, Some(step), stored(&file.game.throws, view).into())?;
     Ok(Some(Answer { created: false, replayed: true, ..answer }))
 }
 

@@ -28,7 +28,7 @@ pub async fn game(
     id: Uuid,
     known: Option<&Condition>,
 ) -> Result<(String, Option<Game>), Problem> {
-    let file = File::open(context, credential, id, None, None).await?;
+    let file = File::read(context, credential, id, None).await?;
     let etag = etag_of(&file.game);
     if known.is_some_and(|known| known.knows(&etag)) {
         return Ok((etag, None));
@@ -46,7 +46,7 @@ pub async fn log(
 ) -> Result<LogPage, Problem> {
     let after = bounded("after", after, 0, 0, i64::MAX - 1)?;
     let limit = bounded("limit", limit, LOG_PAGE, 1, LOG_PAGE_MOST)?;
-    let file = File::open(context, credential, id, None, None).await?;
+    let file = File::read(context, credential, id, None).await?;
     let rows = context.store.steps(file.game.id, after, limit).await?;
     let next = rows.last().map(|row| row.ply).filter(|&ply| ply < file.game.version);
     let items = rows.into_iter().map(Step::from_row).collect::<Result<_, _>>();
@@ -55,7 +55,7 @@ pub async fn log(
 
 /// One step of a game's log.
 pub async fn step(context: &Context, credential: &Credential, id: Uuid, ply: i64) -> Result<Step, Problem> {
-    let file = File::open(context, credential, id, None, Some(ply)).await?;
+    let file = File::read(context, credential, id, Some(ply)).await?;
     let row = file.step.ok_or_else(|| Problem::new(Code::PlyNotFound).version(file.game.version))?;
     Step::from_row(row).map_err(|error| Problem::internal(&error))
 }
@@ -67,7 +67,7 @@ pub async fn position_at(
     id: Uuid,
     ply: i64,
 ) -> Result<PositionAt, Problem> {
-    let file = File::open(context, credential, id, None, None).await?;
+    let mut file = File::read(context, credential, id, None).await?;
     if !(0..=file.game.version).contains(&ply) {
         return Err(Problem::new(Code::PlyNotFound).version(file.game.version));
     }

@@ -256,7 +256,9 @@ impl ListGames {
     /// The address of the page after a cursor, with the same filters.
     #[must_use]
     pub fn address(&self, cursor: &str) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::from("/games?"));
+        let path = String::from("/games?");
+        let query_at = path.len();
+        let mut query = form_urlencoded::Serializer::for_suffix(path, query_at);
         let filters = [("player", &self.player), ("rules", &self.rules), ("status", &self.status)];
         for (name, value) in filters {
             if let Some(value) = value {
@@ -294,4 +296,17 @@ fn etag(version: i64, result: Option<&str>) -> String {
 /// `resignation` or `abandoned`, from a stored result.
 fn ended_without_step(result: &str) -> Option<&'static str> {
     ["resignation", "abandoned"].into_iter().find(|how| result.contains(&format!("\"reason\":\"{how}\"")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ListGames;
+
+    #[test]
+    fn the_next_page_is_asked_for_with_the_same_filters() {
+        let all = ListGames::default();
+        assert_eq!(all.address("c"), "/games?cursor=c");
+        let some = ListGames { player: Some("a&b".to_owned()), limit: Some(2), ..all };
+        assert_eq!(some.address("c"), "/games?player=a%26b&limit=2&cursor=c");
+    }
 }

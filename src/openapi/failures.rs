@@ -28,7 +28,7 @@ macro_rules! failures {
 pub(crate) use failures;
 
 /// One response for each status of the codes.
-pub fn responses(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
+pub(crate) fn responses(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
     let mut statuses: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for code in codes {
         statuses.entry(code.status().as_str().to_owned()).or_default().push(code.as_str());

@@ -3,6 +3,7 @@
 use super::failures::CODES;
 use crate::problem::{self, Code};
 use serde_json::{Map, Value, json};
+use utoipa::PartialSchema;
 
 /// The operations that no budget limits, as `limits` has it.
 const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
@@ -14,17 +15,17 @@ pub(super) fn finish(document: &mut Value) {
         for (_, operation) in members(item) {
             let common = common(path, operation);
             conditional(operation);
-            optional(operation);
+            optional_body(operation);
             let responses = &mut operation["responses"];
             for code in common {
                 add(responses, code);
             }
             for (status, response) in members(responses) {
-                for (_, header) in response.get_mut("headers").into_iter().flat_map(members) {
-                    present(header);
-                }
                 if let Some(codes) = codes(response) {
                     explain(response, &codes);
+                }
+                for (_, header) in response.get_mut("headers").into_iter().flat_map(members) {
+                    presence(header);
                 }
                 for (name, header) in headers(status) {
                     response["headers"][name] = reference("headers", header);
@@ -45,11 +46,12 @@ fn reference(kind: &str, name: &str) -> Value {
 
 /// What the responses refer to.
 fn declare(document: &mut Value) {
-    let (_, problem) = <problem::Problem as Named>::named();
-    let (_, field_error) = <problem::FieldError as Named>::named();
     let components = &mut document["components"];
-    components["schemas"]["Problem"] = problem;
-    components["schemas"]["FieldError"] = field_error;
+    components["schemas"]["Problem"] = schema::<problem::Document>();
+    components["schemas"]["FieldError"] = schema::<problem::FieldError>();
+    for code in Code::ALL {
+        components["examples"][code.as_str()] = json!({"summary": code.title(), "value": example(*code)});
+    }
     let header = |required: bool, example: &str, description: &str| {
         json!({
             "required": required,
@@ -75,13 +77,9 @@ fn declare(document: &mut Value) {
     });
 }
 
-trait Named: utoipa::ToSchema {
-    fn named() -> (String, Value) {
-        (Self::name().into_owned(), serde_json::to_value(Self::schema()).unwrap_or_default())
-    }
+fn schema<T: PartialSchema>() -> Value {
+    serde_json::to_value(T::schema()).unwrap_or_default()
 }
-
-impl<T: utoipa::ToSchema> Named for T {}
 
 /// The failures an operation has because of its nature.
 fn common(path: &str, operation: &Value) -> Vec<Code> {
@@ -127,10 +125,8 @@ fn explain(response: &mut Value, codes: &[Code]) {
     let lines: Vec<String> =
         codes.iter().map(|code| format!("- `{}`: {}.", code.as_str(), code.title())).collect();
     response["description"] = lines.join("\n").into();
-    let examples: Map<String, Value> = codes
-        .iter()
-        .map(|code| (code.as_str().to_owned(), json!({"summary": code.title(), "value": example(*code)})))
-        .collect();
+    let examples: Map<String, Value> =
+        codes.iter().map(|code| (code.as_str().to_owned(), reference("examples", code.as_str()))).collect();
     let content = json!({"schema": reference("schemas", "Problem"), "examples": examples});
     response["content"][problem::MEDIA_TYPE] = content;
 }
@@ -161,26 +157,30 @@ fn conditional(operation: &mut Value) {
     }
 }
 
-/// A body that may be left out is never `null`, which 3.0 has no word for and the service does not take.
-fn optional(operation: &mut Value) {
+/// A body declared as an `Option` may be left out, rather than being `null`: a choice with null breaks generators.
+fn optional_body(operation: &mut Value) {
     let Some(body) = operation.get_mut("requestBody") else { return };
-    if body["required"] == true {
-        return;
-    }
-    body["required"] = false.into();
-    let media = &mut body["content"]["application/json"];
-    if let Some(given) = media["schema"]["oneOf"].get(0).cloned() {
-        media["schema"] = given;
+    let schema = &mut body["content"]["application/json"]["schema"];
+    let choices = schema["oneOf"].as_array().into_iter().flatten();
+    if let Some(choice) = choices.clone().find(|choice| choice.get("$ref").is_some()) {
+        *schema = choice.clone();
+        body["required"] = false.into();
     }
 }
 
-/// A header that may be absent is never `null`; one that is always there says so.
-fn present(header: &mut Value) {
-    let Some(types) = header.pointer("/schema/type").cloned() else { return };
-    header["required"] = types.is_string().into();
-    if let Some(given) = types.get(0) {
-        header["schema"]["type"] = given.clone();
+/// Says whether a header is always there: one declared as an `Option` isn't, rather than being `null` at times.
+fn presence(header: &mut Value) {
+    if header.get("$ref").is_some() {
+        return;
     }
+    let schema = &mut header["schema"];
+    let sometimes =
+        schema["type"].as_array().and_then(|types| types.iter().find(|name| *name != "null").cloned());
+    let always = sometimes.is_none();
+    if let Some(only) = sometimes {
+        schema["type"] = only;
+    }
+    header["required"] = always.into();
 }
 
 /// The headers that answers of a status have.

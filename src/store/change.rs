@@ -1,10 +1,10 @@
 //! The one write of a request on a game: compare, swap, log and keep, all or nothing.
 
 use super::Result;
-use super::driver::sql_impl;
+use super::driver::{Held, sql_impl};
 use super::row::{Change, Keep, StepRow};
 use crate::timestamp::Timestamp;
-use sqlx::Transaction;
+use sqlx::{Connection, SqlStr, Transaction};
 
 /// Takes effect only on the version it was decided on, and only while the game is active.
 macro_rules! swap {
@@ -71,14 +71,14 @@ macro_rules! bind_swap {
 }
 
 sql_impl! {
-    pub(super) async fn change(&self, change: &Change) -> Result<bool> {
+    pub(super) async fn change(&self, change: &Change, held: Held) -> Result<bool> {
         match &change.step {
-            Some(step) if DB::WRITES_IN_WITH => self.change_at_once(change, step).await,
-            _ => self.change_in_steps(change).await,
+            Some(step) if DB::WRITES_IN_WITH => self.change_at_once(change, step, held).await,
+            _ => self.change_in_steps(change, held).await,
         }
     }
 
-    async fn change_at_once(&self, change: &Change, step: &StepRow) -> Result<bool> {
+    async fn change_at_once(&self, change: &Change, step: &StepRow, held: Held) -> Result<bool> {
         let sql = if change.keep.is_some() { SWAP_LOG_KEEP } else { SWAP_LOG };
         let mut query = bind_swap!(sqlx::query::<DB>(sql), change)
             .bind(step.seat.clone())
@@ -96,11 +96,12 @@ sql_impl! {
                 .bind(keep.answer.body.clone())
                 .bind(keep.expires_at.0);
         }
-        Ok(query.fetch_optional(&mut *self.write().await?).await?.is_some())
+        Ok(query.fetch_optional(&mut *self.write(held).await?).await?.is_some())
     }
 
-    async fn change_in_steps(&self, change: &Change) -> Result<bool> {
-        let mut transaction = self.begin().await?;
+    async fn change_in_steps(&self, change: &Change, held: Held) -> Result<bool> {
+        let mut connection = self.write(held).await?;
+        let mut transaction = connection.begin_with(SqlStr::from_static(DB::BEGIN)).await?;
         let swapped = bind_swap!(sqlx::query::<DB>(SWAP), change).fetch_optional(&mut *transaction).await?;
         if swapped.is_none() {
             return Ok(false);
@@ -127,7 +128,7 @@ sql_impl! {
 
     /// Keeps an answer; false when a live one is there already.
     pub(super) async fn keep(
-        transaction: &mut Transaction<'static, DB>,
+        transaction: &mut Transaction<'_, DB>,
         portal: uuid::Uuid,
         keep: &Keep,
         now: Timestamp,

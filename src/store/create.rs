@@ -1,8 +1,9 @@
 //! A new game and all that belongs to it, in one transaction.
 
 use super::Result;
-use super::driver::sql_impl;
+use super::driver::{Held, sql_impl};
 use super::row::{GameRow, Keep, SeatRow};
+use sqlx::{Connection, SqlStr};
 
 const GAME: &str =
     "INSERT INTO games (id, portal_id, rules, throws, status, version, start_state, state, result,
@@ -23,7 +24,8 @@ sql_impl! {
         body_hash: &[u8],
         keep: Option<&Keep>,
     ) -> Result<bool> {
-        let mut transaction = self.begin().await?;
+        let mut connection = self.write(Held::default()).await?;
+        let mut transaction = connection.begin_with(SqlStr::from_static(DB::BEGIN)).await?;
         if let Some(keep) = keep
             && !Self::keep(&mut transaction, game.portal_id, keep, game.created_at).await?
         {

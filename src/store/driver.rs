@@ -1,8 +1,8 @@
 //! What the two databases have in common, said once.
 
+use super::lent::Lent;
 use super::{Result, StoreError};
-use sqlx::pool::PoolConnection;
-use sqlx::{Database, Decode, Encode, Pool, Postgres, Sqlite, Transaction, Type};
+use sqlx::{Database, Decode, Encode, Pool, Postgres, Sqlite, Type};
 
 /// A type that both databases read and write alike.
 pub(super) trait Scalar<DB: Database>:
@@ -18,6 +18,12 @@ pub(super) trait Driver: Database {
     /// is one round trip.
     const WRITES_IN_WITH: bool;
 
+    /// Keeps a reading connection for a write, where it can.
+    fn hold(connection: Lent<Self>) -> Held;
+
+    /// The connection that was kept.
+    fn held(held: Held) -> Option<Lent<Self>>;
+
     /// How a writing transaction begins. SQLite must take its lock at once: one that begins by reading
     /// can't wait for another writer later.
     const BEGIN: &'static str;
@@ -26,11 +32,27 @@ pub(super) trait Driver: Database {
 impl Driver for Postgres {
     const WRITES_IN_WITH: bool = true;
     const BEGIN: &'static str = "BEGIN";
+
+    fn hold(connection: Lent<Self>) -> Held {
+        Held(Some(connection))
+    }
+
+    fn held(held: Held) -> Option<Lent<Self>> {
+        held.0
+    }
 }
 
 impl Driver for Sqlite {
     const WRITES_IN_WITH: bool = false;
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
+
+    fn hold(_: Lent<Self>) -> Held {
+        Held(None)
+    }
+
+    fn held(_: Held) -> Option<Lent<Self>> {
+        None
+    }
 }
 
 /// One database, through one driver. Postgres has one pool under both names; SQLite takes one
@@ -39,6 +61,12 @@ pub(super) struct SqlStore<DB: Database> {
     pub(super) writer: Pool<DB>,
     pub(super) reader: Pool<DB>,
 }
+
+/// The connection of a read, kept for the write that follows it: given back and taken again it would cost
+/// a ping to the server and a turn in the pool's queue. SQLite's reading connections can't write, so there it is
+/// nothing.
+#[derive(Debug, Default)]
+pub struct Held(pub(super) Option<Lent<Postgres>>);
 
 impl<DB: Database> Clone for SqlStore<DB> {
     fn clone(&self) -> Self {
@@ -53,16 +81,15 @@ impl<DB: Database> std::fmt::Debug for SqlStore<DB> {
 }
 
 impl<DB: Driver> SqlStore<DB> {
-    pub(super) async fn read(&self) -> Result<PoolConnection<DB>> {
-        self.reader.acquire().await.map_err(StoreError::from)
+    pub(super) async fn read(&self) -> Result<Lent<DB>> {
+        self.reader.acquire().await.map(Lent::from).map_err(StoreError::from)
     }
 
-    pub(super) async fn write(&self) -> Result<PoolConnection<DB>> {
-        self.writer.acquire().await.map_err(StoreError::from)
-    }
-
-    pub(super) async fn begin(&self) -> Result<Transaction<'static, DB>> {
-        self.writer.begin_with(DB::BEGIN).await.map_err(StoreError::from)
+    pub(super) async fn write(&self, held: Held) -> Result<Lent<DB>> {
+        match DB::held(held) {
+            Some(connection) => Ok(connection),
+            None => self.writer.acquire().await.map(Lent::from).map_err(StoreError::from),
+        }
     }
 
     pub(super) async fn close(&self) {

@@ -1,10 +1,10 @@
 //! Portals and their keys, and the other chores of an operator.
 
-use super::driver::sql_impl;
+use super::driver::{Held, sql_impl};
 use super::row::{KeyRow, PortalRow};
 use super::{Result, StoreError};
 use crate::timestamp::Timestamp;
-use sqlx::Row;
+use sqlx::{Connection, Row, SqlStr};
 use uuid::Uuid;
 
 const READY: &str = "SELECT count(*) AS portals FROM portals";
@@ -36,13 +36,15 @@ const STRICT: &str = "UPDATE portals SET strict = $2 WHERE name = $1 RETURNING n
 
 sql_impl! {
     pub(super) async fn ready(&self) -> Result<()> {
-        let row = sqlx::query::<DB>(READY).fetch_one(&mut *self.read().await?).await?;
+        let row = self
+            .read_first(async |mut connection| Ok(sqlx::query::<DB>(READY).fetch_one(&mut *connection).await?))
+            .await?;
         let portals: i64 = row.try_get("portals")?;
         if portals == 0 { Err(StoreError::Corrupt("no portal")) } else { Ok(()) }
     }
 
     pub(super) async fn sweep(&self, now: Timestamp) -> Result<u64> {
-        let rows = sqlx::query::<DB>(SWEEP).bind(now.0).fetch_all(&mut *self.write().await?).await?;
+        let rows = sqlx::query::<DB>(SWEEP).bind(now.0).fetch_all(&mut *self.write(Held::default()).await?).await?;
         Ok(rows.len() as u64)
     }
 
@@ -52,7 +54,8 @@ sql_impl! {
     }
 
     pub(super) async fn create_key(&self, portal: Uuid, key: &KeyRow, secret_hash: &[u8]) -> Result<()> {
-        let mut transaction = self.begin().await?;
+        let mut connection = self.write(Held::default()).await?;
+        let mut transaction = connection.begin_with(SqlStr::from_static(DB::BEGIN)).await?;
         let row = sqlx::query::<DB>(PORTAL)
             .bind(portal)
             .bind(key.portal.clone())
@@ -97,11 +100,11 @@ sql_impl! {
 
     pub(super) async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<bool> {
         let query = sqlx::query::<DB>(REVOKE).bind(id.to_owned()).bind(now.0);
-        Ok(query.fetch_optional(&mut *self.write().await?).await?.is_some())
+        Ok(query.fetch_optional(&mut *self.write(Held::default()).await?).await?.is_some())
     }
 
     pub(super) async fn touch_key(&self, id: &str, at: Timestamp) -> Result<()> {
-        sqlx::query::<DB>(TOUCH).bind(id.to_owned()).bind(at.0).execute(&mut *self.write().await?).await?;
+        sqlx::query::<DB>(TOUCH).bind(id.to_owned()).bind(at.0).execute(&mut *self.write(Held::default()).await?).await?;
         Ok(())
     }
 
@@ -120,6 +123,6 @@ sql_impl! {
 
     pub(super) async fn set_strict(&self, name: &str, strict: bool) -> Result<bool> {
         let query = sqlx::query::<DB>(STRICT).bind(name.to_owned()).bind(i64::from(strict));
-        Ok(query.fetch_optional(&mut *self.write().await?).await?.is_some())
+        Ok(query.fetch_optional(&mut *self.write(Held::default()).await?).await?.is_some())
     }
 }

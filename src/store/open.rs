@@ -1,6 +1,7 @@
 //! The one read that a request begins with: who calls, and what the request is about.
 
 use super::driver::sql_impl;
+use super::lent::Lent;
 use super::row::{CallerRow, Claim, GameRow, KeptAnswer, Opened, OpenedPortal, Slot, StepRow};
 use super::{Result, StoreError};
 use crate::timestamp::Timestamp;
@@ -79,15 +80,17 @@ sql_impl! {
         ply: Option<i64>,
         now: Timestamp,
     ) -> Result<Option<Opened>> {
-        let row = self.read_again(async || {
-            bind_claim!(sqlx::query::<DB>(OPEN), claim, slot, now)
-                .bind(game)
-                .bind(ply)
-                .fetch_optional(&mut *self.read().await?)
-                .await
-                .map_err(StoreError::from)
-        });
-        let Some(row) = row.await? else { return Ok(None) };
+        let (row, connection) = self
+            .read_first(async |mut connection| {
+                let row = bind_claim!(sqlx::query::<DB>(OPEN), claim, slot, now)
+                    .bind(game)
+                    .bind(ply)
+                    .fetch_optional(&mut *connection)
+                    .await?;
+                Ok((row, connection))
+            })
+            .await?;
+        let Some(row) = row else { return Ok(None) };
         let step = match row.try_get::<Option<i64>, _>("s_ply")? {
             None => None,
             Some(ply) => Some(StepRow {
@@ -98,7 +101,7 @@ sql_impl! {
                 at: Timestamp(row.try_get("s_at")?),
             }),
         };
-        Ok(Some(Opened { caller: Self::caller(&row)?, game: Self::opened_game(&row)?, kept: Self::kept(&row)?, step }))
+        Ok(Some(Opened { caller: Self::caller(&row)?, game: Self::opened_game(&row)?, kept: Self::kept(&row)?, step, held: DB::hold(connection) }))
     }
 
     pub(super) async fn open_portal(
@@ -108,10 +111,10 @@ sql_impl! {
         external_ref: Option<&str>,
         now: Timestamp,
     ) -> Result<Option<OpenedPortal>> {
-        let row = self.read_again(async || {
+        let row = self.read_first(async |mut connection| {
             bind_claim!(sqlx::query::<DB>(OPEN_PORTAL), claim, slot, now)
                 .bind(external_ref.map(str::to_owned))
-                .fetch_optional(&mut *self.read().await?)
+                .fetch_optional(&mut *connection)
                 .await
                 .map_err(StoreError::from)
         });
@@ -123,11 +126,19 @@ sql_impl! {
         Ok(Some(OpenedPortal { caller: Self::caller(&row)?, kept: Self::kept(&row)?, named }))
     }
 
-    /// Tries a read once more when its connection turns out to be dead.
-    async fn read_again<T>(&self, read: impl AsyncFn() -> Result<T>) -> Result<T> {
-        match read().await {
-            Err(StoreError::Unavailable(sqlx::Error::Io(_) | sqlx::Error::Database(_))) => read().await,
-            other => other,
+    /// The read that a request begins with. While its connection turns out to be dead it is tried again: when
+    /// the database was started anew, every connection in the pool is, and no request need suffer for that.
+    pub(super) async fn read_first<T>(&self, read: impl AsyncFn(Lent<DB>) -> Result<T>) -> Result<T> {
+        let mut dead = 0;
+        loop {
+            match read(self.read().await?).await {
+                Err(StoreError::Unavailable(error))
+                    if is_dead(&error) && dead < self.reader.options().get_max_connections() =>
+                {
+                    dead += 1;
+                }
+                other => return other,
+            }
         }
     }
 
@@ -179,5 +190,14 @@ sql_impl! {
             updated_at: Timestamp(row.try_get("updated_at")?),
             finished_at: row.try_get::<Option<i64>, _>("finished_at")?.map(Timestamp),
         })
+    }
+}
+
+/// Whether it is the connection that failed: it was cut, or the database's process behind it was ended.
+fn is_dead(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) => true,
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| code.starts_with("57P")),
+        _ => false,
     }
 }

@@ -1,5 +1,6 @@
 //! What goes into the database and comes out of it, without the database's own types.
 
+use super::driver::Held;
 use crate::credential::Hash;
 use crate::timestamp::Timestamp;
 use kauri_rules::Seat;
@@ -110,7 +111,7 @@ pub struct Slot {
 }
 
 /// What one read brings about a request on a game.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Opened {
     /// The caller's row.
     pub caller: CallerRow,
@@ -120,6 +121,8 @@ pub struct Opened {
     pub kept: Option<KeptAnswer>,
     /// The step at the ply asked for.
     pub step: Option<StepRow>,
+    /// The connection, for the write that may follow.
+    pub held: Held,
 }
 
 /// What one read brings about a request to create a game.

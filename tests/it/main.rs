@@ -1,1 +1,19 @@
-fn main(){}
+//! The service as its callers meet it, in process and on both databases.
+#![expect(clippy::unwrap_used, reason = "what a test can't go on without is a failure of the test")]
+
+mod admin;
+mod app;
+mod binary;
+mod boot;
+mod credentials;
+mod errors;
+mod games;
+mod idempotency;
+mod order;
+mod portal;
+mod proof;
+mod readme;
+mod secrets;
+mod spec;
+mod stateless;
+mod store;

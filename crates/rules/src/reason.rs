@@ -67,7 +67,8 @@ impl Reasons {
             let number = if least == most { least.to_string() } else { format!("{least} to {most}") };
             self.push("/seats", "seat_count", format!("The game has {number} seats."));
         }
-        for (index, seat) in seats.iter().enumerate() {
+        // Beyond four, the number is reason enough.
+        for (index, seat) in seats.iter().enumerate().take(Seat::ALL.len()) {
             if !allowed.contains(seat) {
                 self.push(format!("/seats/{index}"), "unknown_seat", "The game has no such seat.");
             } else if seats[..index].contains(seat) {

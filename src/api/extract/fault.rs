@@ -1,7 +1,7 @@
 //! Puts what a parser complains about into words that repeat nothing of the input.
 
 use super::strict;
-use crate::problem::{Code, FieldError, Problem};
+use crate::problem::{Code, Problem};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use serde_path_to_error::{Path, Segment};
@@ -12,9 +12,8 @@ const MAX_NAME: usize = 40;
 /// What is wrong with a body known not to be a `T`.
 pub(super) fn of_body<T: DeserializeOwned>(text: &str) -> Problem {
     let mut json = serde_json::Deserializer::from_str(text);
-    let error = match serde_path_to_error::deserialize::<_, T>(strict::Objects(&mut json)) {
-        Err(error) => error,
-        Ok(_) => return malformed("Something follows the JSON document", json.end().err().as_ref()),
+    let Err(error) = serde_path_to_error::deserialize::<_, T>(strict::Objects(&mut json)) else {
+        return malformed("Something follows the JSON document", json.end().err().as_ref());
     };
     let out_of_range = error.inner().to_string().starts_with("number out of range");
     match error.inner().classify() {
@@ -36,28 +35,24 @@ fn malformed(what: &str, error: Option<&serde_json::Error>) -> Problem {
 /// What is wrong with a member or parameter.
 pub(super) fn invalid(code: Code, path: &Path, message: &str) -> Problem {
     let mut pointer = pointer(path);
-    let (code_word, text) = reword(message);
     if let Some(name) = named(message) {
         let step = format!("/{name}");
         if safe(name) && !pointer.ends_with(&step) {
             pointer.push_str(&step);
         }
     }
-    let FieldError { pointer, code: code_word, message } =
-        FieldError { pointer, code: code_word.into(), message: text };
-    Problem::new(code).error(pointer, &code_word, message)
+    let (word, text) = reword(message);
+    Problem::new(code).error(pointer, word, text)
 }
 
+/// The path as a JSON pointer, up to where a name stands that may not be repeated.
 fn pointer(path: &Path) -> String {
-    let mut pointer = String::new();
-    for segment in path {
-        match segment {
-            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
-            Segment::Map { key } if safe(key) => pointer.push_str(&format!("/{key}")),
-            _ => break,
-        }
-    }
-    pointer
+    let step = |segment: &Segment| match segment {
+        Segment::Seq { index } => Some(format!("/{index}")),
+        Segment::Map { key } if safe(key) => Some(format!("/{key}")),
+        _ => None,
+    };
+    path.iter().map_while(step).collect()
 }
 
 /// Whether a name may be repeated, though a caller may have made it up.

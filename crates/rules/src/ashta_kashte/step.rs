@@ -115,6 +115,15 @@ impl Iterator for Steps {
         Some(step)
     }
 
+    /// Without branches on the number, which random players make unpredictable; there are five steps at most.
+    fn nth(&mut self, n: usize) -> Option<Step> {
+        for skipped in 0..5 {
+            let rest = self.bits & self.bits.wrapping_sub(1);
+            self.bits = if skipped < n { rest } else { self.bits };
+        }
+        self.next()
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         let len = self.bits.count_ones() as usize;
         (len, Some(len))

@@ -131,6 +131,13 @@ fn k8_who_has_no_cowrie_passes() {
 }
 
 #[test]
+fn k8_holds_while_a_bead_is_on_the_board() {
+    let state = kauri("south", "1/0 0/1 0/11 0/0 0/0 0/0", 29, "0/0 0/0 0/0 0/0 0/0 0/0", 30);
+    let (played, view) = apply(&state, "b");
+    assert_eq!((event(&played, "pass").seat, turn(&view)), (Some(Seat::North), (Seat::South, Phase::Move)));
+}
+
+#[test]
 fn k9_thirty_one_beads_win_at_once() {
     let state = kauri("south", "1/1 0/1 0/1 0/3 5/3 0/0", 30, "5/1 5/1 5/1 5/0 4/0 0/0", 0);
     let (played, view) = apply(&state, "e");

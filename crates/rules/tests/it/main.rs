@@ -13,4 +13,6 @@ mod perft;
 mod plain_ashta_kashte;
 mod plain_kauri;
 mod playthroughs;
+#[cfg(feature = "openapi")]
+mod schema;
 mod strange;

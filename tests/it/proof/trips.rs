@@ -1,0 +1,71 @@
+//! How many round trips to Postgres a stored move takes.
+
+use super::client::{Client, Post};
+use super::database::Database;
+use super::process::{Kauri, operate};
+use super::proxy::Proxy;
+use serde_json::{Value, json};
+
+/// A lone Sync: the pool looks whether a connection that comes back to it is alive, after the answer.
+const PING: &str = "S";
+
+/// Moves until every connection has prepared what it needs.
+const WARM_UP: i64 = 12;
+
+/// Moves counted.
+const COUNTED: i64 = 8;
+
+/// A game, and who plays it: a portal's key or a seat's token.
+struct Player {
+    client: Client,
+    server: Kauri,
+    proxy: Proxy,
+    game: Value,
+    key: String,
+}
+
+impl Player {
+    async fn new(rules: &str) -> Self {
+        let database = Database::postgres().await;
+        let proxy = Proxy::to(database.server()).await;
+        let server = Kauri::start(&database.by_way_of(proxy.address()), &["--pool", "2"]).await;
+        let key = operate(&database, &["keys", "create", "--portal", "p"]);
+        let client = Client::new();
+        let create = Post::new("/games", &json!({"rules": rules})).by(&key);
+        let game = client.post(server.address(), &create).await.unwrap().expect(201).json();
+        Self { client, server, proxy, game, key }
+    }
+
+    /// Makes the next step and gives the round trips it took.
+    async fn step(&self, version: i64, by_token: bool) -> Vec<String> {
+        let path = format!("/games/{}", self.game["id"].as_str().unwrap());
+        let now = self.client.get(self.server.address(), &path, Some(&self.key)).await.unwrap().json();
+        let position = &now["position"];
+        let held = self.game["seat_tokens"].as_array().unwrap();
+        let token = held.iter().find(|held| held["seat"] == position["state"]["to_move"]).unwrap();
+        let bearer = if by_token { token["token"].as_str().unwrap() } else { &self.key };
+        let body = json!({"move": position["legal_moves"][0], "expected_version": version});
+        let post = Post::new(format!("{path}/moves"), &body).keyed(format!("step {version}")).by(bearer);
+        self.proxy.meter().reset();
+        self.client.post(self.server.address(), &post).await.unwrap().expect(201);
+        let mut trips = self.proxy.meter().trips();
+        trips.retain(|trip| trip != PING);
+        trips
+    }
+}
+
+/// One read that brings the credential, the game, the kept answer and the step to repeat; one statement
+/// that writes everything.
+#[tokio::test]
+async fn a_stored_move_takes_two_round_trips() {
+    for rules in ["kauri", "ashta-kashte"] {
+        let player = Player::new(rules).await;
+        for version in 0..WARM_UP + COUNTED {
+            let trips = player.step(version, version % 2 == 0).await;
+            if version >= WARM_UP {
+                assert_eq!(trips.len(), 2, "{rules}, version {version}: {trips:?}");
+                assert!(trips.iter().all(|trip| !trip.contains(['P', 'Q'])), "all is prepared: {trips:?}");
+            }
+        }
+    }
+}
