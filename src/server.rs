@@ -4,7 +4,7 @@ use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
 use crate::store::{Store, StoreError};
-use crate::{chores, limits, telemetry};
+use crate::{chores, connection, limits, telemetry};
 use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, rt};
@@ -20,6 +20,9 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long an idle connection is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
+
+/// Longest time that closing the database may take at a stop.
+const SETTLE: Duration = Duration::from_secs(5);
 
 /// How often memory held for callers that have gone is freed.
 const TIDY_EVERY: Duration = Duration::from_secs(10);
@@ -84,6 +87,12 @@ impl Application {
         self.address
     }
 
+    /// What the handlers are given.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// Serves until told to stop, then finishes the requests in flight.
     pub async fn run(self) -> io::Result<()> {
         tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");
@@ -92,8 +101,13 @@ impl Application {
         let served = self.server.await;
         tidying.abort();
         chores.abort();
-        chores::once(&self.context).await;
-        self.context.store.close().await;
+        let settled = async {
+            chores::once(&self.context).await;
+            self.context.store.close().await;
+        };
+        if tokio::time::timeout(SETTLE, settled).await.is_err() {
+            tracing::warn!("stopped without waiting longer for the database");
+        }
         tracing::info!("stopped");
         served
     }
@@ -116,6 +130,7 @@ fn listen(
         App::new()
             .wrap(from_fn(limits::guard))
             .wrap(from_fn(telemetry::observe))
+            .wrap(from_fn(connection::decline_upgrade))
             .configure(|config| shared.configure(config))
     })
     .client_request_timeout(HEAD_TIMEOUT)
