@@ -64,6 +64,8 @@ impl Documents {
 failures! { pub(crate) struct DocumentFailures: }
 
 /// Read this document, in OpenAPI 3.1.
+///
+/// What it says of this service is what this very version of it does.
 #[utoipa::path(
     tag = "service",
     operation_id = "get_openapi",

