@@ -4,7 +4,7 @@ use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
 use crate::store::{Store, StoreError};
-use crate::{chores, limits, telemetry};
+use crate::{chores, connection, limits, telemetry};
 use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, rt};
@@ -130,6 +130,7 @@ fn listen(
         App::new()
             .wrap(from_fn(limits::guard))
             .wrap(from_fn(telemetry::observe))
+            .wrap(from_fn(connection::decline_upgrade))
             .configure(|config| shared.configure(config))
     })
     .client_request_timeout(HEAD_TIMEOUT)

@@ -64,6 +64,8 @@ impl Documents {
 failures! { pub(crate) struct DocumentFailures: }
 
 /// Read this document, in OpenAPI 3.1.
+///
+/// What it says of this service is what this very version of it does.
 #[utoipa::path(
     tag = "service",
     operation_id = "get_openapi",
@@ -72,7 +74,7 @@ failures! { pub(crate) struct DocumentFailures: }
         (
             status = 200,
             description = "The document.",
-            body = serde_json::Value,
+            body = std::collections::HashMap<String, serde_json::Value>,
             content_type = "application/json",
             example = json!({"openapi": "3.1.0"}),
         ),
@@ -96,7 +98,7 @@ pub(crate) async fn newer(request: HttpRequest, documents: web::Data<Documents>)
         (
             status = 200,
             description = "The document.",
-            body = serde_json::Value,
+            body = std::collections::HashMap<String, serde_json::Value>,
             content_type = "application/json",
             example = json!({"openapi": "3.0.3"}),
         ),

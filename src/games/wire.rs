@@ -1,6 +1,6 @@
 //! What is posted and answered about stored games.
 
-use crate::api::extract::present;
+use crate::api::extract::{listed, present};
 use crate::api::schema::{GameResult, Position};
 use crate::credential::{Hash, hash};
 use crate::problem::Problem;
@@ -23,8 +23,9 @@ pub struct NewGame {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     pub options: Option<Options>,
-    /// Who sits where; in Ashta-kashte the first listed seat starts. Without it the rules' usual seats, nobody named.
-    #[serde(default, deserialize_with = "present")]
+    /// Who sits where; in Ashta-kashte the first listed seat starts. Without it, or empty, the rules' usual seats,
+    /// nobody named.
+    #[serde(default, deserialize_with = "listed")]
     #[schema(nullable = false, max_items = 4)]
     pub seats: Option<Vec<NewSeat>>,
     /// Who throws the shells: `server` (default), or `supplied` by the caller as `throw:N`.

@@ -267,3 +267,19 @@ async fn requests_are_counted_by_route() {
     ));
     assert!(!counts.contains("script"));
 }
+
+/// Java's client offers HTTP/2 with every request; told nothing, it would lose the next one.
+#[tokio::test]
+async fn whoever_offers_to_switch_protocols_is_told_that_the_connection_ends() {
+    let app = TestApp::sqlite().await;
+    for (path, status) in [("/rules/kauri/initial", "200"), ("/nope", "404"), ("/rules/none/initial", "404")]
+    {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: \
+             Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAEAAEAAAAIAAAABAAMAAABk\r\n\r\n{{}}"
+        );
+        let answer = app.raw(head.as_bytes()).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+        assert!(answer.contains("\r\nconnection: close\r\n"), "{answer}");
+    }
+}

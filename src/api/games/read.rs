@@ -130,6 +130,8 @@ pub(crate) async fn list_moves(
 }
 
 /// Read one step of a game's log.
+///
+/// Steps are numbered from 1 and never change.
 #[utoipa::path(
     tag = "games",
     operation_id = "get_move",

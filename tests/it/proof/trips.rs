@@ -28,7 +28,7 @@ impl Player {
     async fn new(rules: &str) -> Self {
         let database = Database::postgres().await;
         let proxy = Proxy::to(database.server()).await;
-        let server = Kauri::start(&database.by_way_of(proxy.address()), &["--pool", "2"]).await;
+        let server = Kauri::start(&database.by_way_of(proxy.address()), &["--pool", "1"]).await;
         let key = operate(&database, &["keys", "create", "--portal", "p"]);
         let client = Client::new();
         let create = Post::new("/games", &json!({"rules": rules})).by(&key);
