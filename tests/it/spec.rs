@@ -116,7 +116,6 @@ fn check_responses(name: &str, responses: &Value) {
 #[test]
 fn every_code_is_in_the_document_and_no_other() {
     let listed = SPEC.document["components"]["examples"].as_object().unwrap();
-    assert_eq!(listed.len(), Code::ALL.len());
     let documented: HashSet<&str> = SPEC
         .operations()
         .flat_map(|operation| operation.value["responses"].as_object().unwrap().values())
@@ -124,6 +123,8 @@ fn every_code_is_in_the_document_and_no_other() {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
+    let listed: HashSet<&str> = listed.keys().map(String::as_str).collect();
+    assert_eq!(listed, documented, "each code that an operation answers has its example");
     let nowhere: Vec<&str> =
         Code::ALL.iter().map(|code| code.as_str()).filter(|code| !documented.contains(code)).collect();
     // These belong to no operation: they are what a path or method that isn't one is told.
