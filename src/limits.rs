@@ -19,6 +19,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
+use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
 use std::num::NonZeroU32;
@@ -187,8 +188,8 @@ async fn in_time<T>(limit: Duration, answer: impl Future<Output = Result<T, Erro
         .scope(Cell::new(false), async {
             match tokio::time::timeout(limit, AssertUnwindSafe(answer).catch_unwind()).await {
                 Ok(Ok(answer)) => answer,
-                Ok(Err(_)) => {
-                    tracing::error!("a handler panicked");
+                Ok(Err(payload)) => {
+                    tracing::error!(panic = said(&*payload), "a handler panicked");
                     Err(Problem::new(Code::Internal).into())
                 }
                 Err(_) if READING.with(Cell::get) => Err(Problem::new(Code::RequestTimeout).into()),
@@ -199,6 +200,12 @@ async fn in_time<T>(limit: Duration, answer: impl Future<Output = Result<T, Erro
             }
         })
         .await
+}
+
+/// What a panic said.
+fn said(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("something that is no text")
 }
 
 /// Marks the time during which it is the caller who keeps the service waiting.
@@ -213,7 +220,7 @@ pub async fn reading<T>(body: impl Future<Output = T>) -> T {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Code, Payer, in_time, reading};
+    use super::{Budget, Code, Payer, in_time, reading, said};
     use crate::problem::Problem;
     use std::future::pending;
     use std::time::Duration;
@@ -228,6 +235,14 @@ mod tests {
         assert_eq!(budget.refusal(wait).code(), Code::RateLimited);
         assert_eq!(budget.take(&other).unwrap(), 1);
         assert!(Budget::new("requests", 0).is_none());
+    }
+
+    #[test]
+    fn what_a_panic_said_is_told() {
+        let caught = |panic: fn()| std::panic::catch_unwind(panic).unwrap_err();
+        assert_eq!(said(&*caught(|| panic!("plain"))), "plain");
+        assert_eq!(said(&*caught(|| panic!("with {}", 1))), "with 1");
+        assert_eq!(said(&*caught(|| std::panic::panic_any(7))), "something that is no text");
     }
 
     async fn code(answer: impl Future<Output = Result<(), actix_web::Error>>) -> Code {
