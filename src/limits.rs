@@ -36,7 +36,7 @@ pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const MOVES: &str = "/games/{id}/moves";
 
 /// The paths that have no budget: what watches the service must always get an answer.
-const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+pub(crate) const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 tokio::task_local! {
     /// Whether the request is still being read.
