@@ -1,13 +1,11 @@
 //! Adds to the document what is the same for every operation.
 
 use super::failures::CODES;
+use crate::limits;
 use crate::problem::{self, Code};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use utoipa::PartialSchema;
-
-/// The operations that no budget limits, as `limits` has it.
-const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 /// Completes every response; a document is finished once.
 pub(super) fn finish(document: &mut Value) {
@@ -102,7 +100,7 @@ fn common(path: &str, operation: &Value) -> Vec<Code> {
     if has("query") {
         codes.push(Code::InvalidQuery);
     }
-    if !EXEMPT.contains(&path) {
+    if !limits::EXEMPT.contains(&path) {
         codes.push(Code::RateLimited);
     }
     codes

@@ -38,6 +38,9 @@ async fn the_page_is_served_from_the_binary_alone() {
     let moved = app.get("/docs").await;
     assert_eq!((moved.status, moved.header("location")), (308, "/docs/"));
     let page = app.get("/docs/").await;
+    assert!(page.header("content-security-policy").starts_with("default-src 'none'; script-src 'self';"));
+    assert_eq!(page.header("x-frame-options"), "DENY");
+    assert!(!page.body.contains("<style") && !page.body.contains("<script>"), "{}", page.body);
     assert_eq!((page.status, page.header("content-type")), (200, "text/html"));
     let extension = |part: &&str| Path::new(part).extension().is_some_and(|end| end == "js" || end == "css");
     for part in page.body.split('"').filter(extension) {
