@@ -219,7 +219,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// A time that can be told: timers count milliseconds.
 fn some_seconds(text: &str) -> Result<Duration, String> {
     let time = seconds(text)?;
-    if time < Duration::from_millis(1) { Err("at least 0.001 seconds are needed".to_owned()) } else { Ok(time) }
+    if time < Duration::from_millis(1) {
+        Err("at least 0.001 seconds are needed".to_owned())
+    } else {
+        Ok(time)
+    }
 }
 
 fn size(text: &str) -> Result<usize, String> {

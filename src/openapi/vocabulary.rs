@@ -79,16 +79,12 @@ fn reasons() -> Vec<Value> {
 }
 
 fn codes() -> Vec<Value> {
-    let code = |code: &Code| {
-        json!({"value": code.as_str(), "status": code.status().as_u16(), "meaning": format!("{}.", code.title())})
-    };
+    let code = |code: &Code| json!({"value": code.as_str(), "status": code.status().as_u16(), "meaning": format!("{}.", code.title())});
     Code::ALL.iter().map(code).collect()
 }
 
 fn moves() -> Vec<Value> {
-    let form = |rules: &Rules, phase: Phase, pattern: &str, meaning: &str| {
-        json!({"pattern": pattern, "rules": rules.rules, "phase": phase, "meaning": meaning})
-    };
+    let form = |rules: &Rules, phase: Phase, pattern: &str, meaning: &str| json!({"pattern": pattern, "rules": rules.rules, "phase": phase, "meaning": meaning});
     let forms = |rules: &'static Rules| {
         rules.moves.iter().map(move |way| form(rules, way.phase, way.pattern, way.meaning))
     };
@@ -100,11 +96,15 @@ fn add(property: &mut Value, member: &str, list: &[Value]) {
     let mut text = property["description"].as_str().unwrap_or_default().to_owned();
     text.push('\n');
     for entry in list {
-        let told = |name: &str| entry[name].as_str().map(str::to_owned).or(entry[name].as_u64().map(|n| n.to_string()));
+        let told = |name: &str| {
+            entry[name].as_str().map(str::to_owned).or(entry[name].as_u64().map(|n| n.to_string()))
+        };
         let name = told("value").or_else(|| told("pattern")).unwrap_or_default();
-        let notes: Vec<String> = ["rules", "phase", "clause", "status"].into_iter().filter_map(told).collect();
+        let notes: Vec<String> =
+            ["rules", "phase", "clause", "status"].into_iter().filter_map(told).collect();
         let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-        text.push_str(&format!("\n- `{name}`{notes}: {}", told("meaning").unwrap_or_default()));
+        let meaning = told("meaning").unwrap_or_default();
+        text.extend(["\n- `", &name, "`", &notes, ": ", &meaning]);
     }
     property["description"] = text.into();
     property[member] = list.into();
