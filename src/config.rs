@@ -58,11 +58,11 @@ pub struct Serve {
     pub log: String,
 
     /// Longest body taken, in bytes.
-    #[arg(long, env = "KAURI_MAX_BODY", default_value_t = 1_048_576)]
+    #[arg(long, env = "KAURI_MAX_BODY", default_value_t = 1_048_576, value_parser = size)]
     pub max_body: usize,
 
     /// Longest time one request may take, in seconds.
-    #[arg(long, env = "KAURI_REQUEST_TIMEOUT", default_value = "10", value_parser = seconds)]
+    #[arg(long, env = "KAURI_REQUEST_TIMEOUT", default_value = "10", value_parser = some_seconds)]
     pub request_timeout: Duration,
 
     /// Longest time requests in flight get to finish after SIGTERM, in seconds.
@@ -70,7 +70,7 @@ pub struct Serve {
     pub shutdown_timeout: Duration,
 
     /// How long the answer to an Idempotency-Key is kept, in seconds.
-    #[arg(long, env = "KAURI_IDEMPOTENCY_TTL", default_value = "86400", value_parser = seconds)]
+    #[arg(long, env = "KAURI_IDEMPOTENCY_TTL", default_value = "86400", value_parser = some_seconds)]
     pub idempotency_ttl: Duration,
 
     /// Requests a second that one credential may make, moves aside; 0 means no limit.
@@ -214,4 +214,22 @@ pub enum PortalsCommand {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "a number of seconds is needed".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+/// A time that can be told: timers count milliseconds.
+fn some_seconds(text: &str) -> Result<Duration, String> {
+    let time = seconds(text)?;
+    if time < Duration::from_millis(1) {
+        Err("at least 0.001 seconds are needed".to_owned())
+    } else {
+        Ok(time)
+    }
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    some(text).ok_or_else(|| "a number of bytes is needed, at least 1 byte".to_owned())
+}
+
+fn some(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|number| *number > 0)
 }

@@ -20,6 +20,6 @@ pub use end::{abort, resign};
 pub use play::play;
 pub use read::{game, list, log, position_at, step};
 pub use wire::{
-    EndGame, Game, GamePage, GameSeat, ListGames, LogPage, NewGame, NewMove, NewSeat, PositionAt, SeatToken,
-    Step, StepTaken,
+    AbortGame, Game, GamePage, GameSeat, ListGames, LogPage, NewGame, NewMove, NewSeat, PositionAt,
+    ResignGame, SeatToken, Step, StepTaken,
 };

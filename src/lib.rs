@@ -7,6 +7,7 @@ pub mod app;
 pub mod chores;
 pub mod command;
 pub mod config;
+pub mod connection;
 pub mod context;
 pub mod credential;
 pub mod games;

@@ -1,24 +1,27 @@
 //! What one caller may take: how often, how long, how much.
 
+mod caller;
+
 use crate::accept;
 use crate::config::Serve;
 use crate::problem::{Code, Problem};
+use crate::routes::Route;
 use crate::telemetry;
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
-use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, web};
+use caller::{Caller, Doorkeeper, Payer};
 use futures_util::FutureExt;
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::DashMapStateStore;
 use governor::{Quota, RateLimiter};
-use sha2::{Digest, Sha256};
+use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
-use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -33,7 +36,7 @@ pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const MOVES: &str = "/games/{id}/moves";
 
 /// The paths that have no budget: what watches the service must always get an answer.
-const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+pub(crate) const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 tokio::task_local! {
     /// Whether the request is still being read.
@@ -49,6 +52,7 @@ pub struct Limits {
     pub request_timeout: Duration,
     moves: Option<Budget>,
     others: Option<Budget>,
+    door: Option<Doorkeeper>,
 }
 
 impl Limits {
@@ -60,14 +64,17 @@ impl Limits {
             request_timeout: config.request_timeout,
             moves: Budget::new("moves", config.move_rate),
             others: Budget::new("requests", config.rate),
+            door: Doorkeeper::new(config.rate.max(config.move_rate)),
         }
     }
 
     /// Forgets callers whose budgets are full again; to be called now and then.
     pub fn forget_idle(&self) {
         for budget in self.moves.iter().chain(&self.others) {
-            budget.limiter.retain_recent();
-            budget.limiter.shrink_to_fit();
+            budget.forget_idle();
+        }
+        if let Some(door) = &self.door {
+            door.forget_idle();
         }
     }
 
@@ -80,27 +87,9 @@ impl Limits {
     }
 }
 
-/// Whose budget a request is taken from.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Caller {
-    /// The hash of what was sent as the credential.
-    Credential([u8; 32]),
-    /// An anonymous caller's address.
-    Peer(Option<IpAddr>),
-}
+type Limiter = RateLimiter<Payer, DashMapStateStore<Payer>, DefaultClock, StateInformationMiddleware>;
 
-impl Caller {
-    fn of(request: &ServiceRequest) -> Self {
-        match request.headers().get(header::AUTHORIZATION) {
-            Some(credential) => Self::Credential(Sha256::digest(credential.as_bytes()).into()),
-            None => Self::Peer(request.peer_addr().map(|address| address.ip())),
-        }
-    }
-}
-
-type Limiter = RateLimiter<Caller, DashMapStateStore<Caller>, DefaultClock, StateInformationMiddleware>;
-
-/// So many requests a second and caller, as many at once.
+/// So many requests a second and payer, as many at once.
 struct Budget {
     name: &'static str,
     per_second: NonZeroU32,
@@ -120,19 +109,25 @@ impl Budget {
         Some(Self { name, per_second, limiter })
     }
 
-    /// Takes one request from the caller's budget; what is left of it, or a refusal.
-    fn take(&self, caller: &Caller) -> Result<u32, Problem> {
-        match self.limiter.check_key(caller) {
+    /// Takes one request from the payer's budget; what is left of it, or how long to wait.
+    fn take(&self, payer: &Payer) -> Result<u32, Duration> {
+        match self.limiter.check_key(payer) {
             Ok(state) => Ok(state.remaining_burst_capacity()),
-            Err(until) => {
-                let wait = until.wait_time_from(self.limiter.clock().now()).as_secs_f64().ceil().max(1.0);
-                Err(Problem::new(Code::RateLimited)
-                    .detail(format!("At most {} {} a second.", self.per_second, self.name))
-                    .header(header::RETRY_AFTER, wait)
-                    .header(RATE_LIMIT_POLICY, self.policy())
-                    .header(RATE_LIMIT, self.left(0)))
-            }
+            Err(until) => Err(until.wait_time_from(self.limiter.clock().now())),
         }
+    }
+
+    fn refusal(&self, wait: Duration) -> Problem {
+        Problem::new(Code::RateLimited)
+            .detail(format!("At most {} {} a second.", self.per_second, self.name))
+            .header(header::RETRY_AFTER, wait.as_secs_f64().ceil().max(1.0))
+            .header(RATE_LIMIT_POLICY, self.policy())
+            .header(RATE_LIMIT, self.left(0))
+    }
+
+    fn forget_idle(&self) {
+        self.limiter.retain_recent();
+        self.limiter.shrink_to_fit();
     }
 
     fn policy(&self) -> String {
@@ -143,12 +138,10 @@ impl Budget {
         format!("\"{}\";r={left};t=1", self.name)
     }
 
-    fn tell(&self, headers: &mut HeaderMap, left: u32) {
-        for (name, value) in [(RATE_LIMIT_POLICY, self.policy()), (RATE_LIMIT, self.left(left))] {
-            if let Ok(value) = HeaderValue::try_from(value) {
-                headers.insert(name, value);
-            }
-        }
+    /// What the answer to a request of this budget carries.
+    fn headers(&self, left: u32) -> [(HeaderName, HeaderValue); 2] {
+        let value = |text: String| HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""));
+        [(RATE_LIMIT_POLICY, value(self.policy())), (RATE_LIMIT, value(self.left(left)))]
     }
 }
 
@@ -161,16 +154,32 @@ pub async fn guard<B: MessageBody>(
         return next.call(request).await;
     };
     let route = telemetry::route();
-    let budget = limits.budget(route.map(|route| route.pattern), request.method());
-    let left = budget.map(|budget| budget.take(&Caller::of(&request))).transpose()?;
+    let Some(budget) = limits.budget(route.map(|route| route.pattern), request.method()) else {
+        return answer(&limits, route, request, next).await;
+    };
+    let asked = route.is_some_and(|route| route.asks_for_credential(request.method()));
+    let caller = Caller::of(&request, asked);
+    if let Some(door) = &limits.door {
+        door.admit(&caller)?;
+    }
+    let left = budget.take(&caller.payer()).map_err(|wait| budget.refusal(wait))?;
+    let answer = answer(&limits, route, request, next).await;
+    if let (Some(door), Ok(answer)) = (&limits.door, &answer) {
+        door.learn(&caller, answer.status());
+    }
+    telemetry::put(answer, budget.headers(left))
+}
+
+async fn answer<B: MessageBody>(
+    limits: &Limits,
+    route: Option<&Route>,
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, Error> {
     if route.is_some_and(|route| !accept::takes(&request, route.media_types(request.method()))) {
         return Err(Problem::new(Code::NotAcceptable).into());
     }
-    let mut answer = in_time(limits.request_timeout, next.call(request)).await?;
-    if let Some((budget, left)) = budget.zip(left) {
-        budget.tell(answer.headers_mut(), left);
-    }
-    Ok(answer)
+    in_time(limits.request_timeout, next.call(request)).await
 }
 
 /// What the future gives, unless it takes too long or panics.
@@ -179,8 +188,8 @@ async fn in_time<T>(limit: Duration, answer: impl Future<Output = Result<T, Erro
         .scope(Cell::new(false), async {
             match tokio::time::timeout(limit, AssertUnwindSafe(answer).catch_unwind()).await {
                 Ok(Ok(answer)) => answer,
-                Ok(Err(_)) => {
-                    tracing::error!("a handler panicked");
+                Ok(Err(payload)) => {
+                    tracing::error!(panic = said(&*payload), "a handler panicked");
                     Err(Problem::new(Code::Internal).into())
                 }
                 Err(_) if READING.with(Cell::get) => Err(Problem::new(Code::RequestTimeout).into()),
@@ -191,6 +200,12 @@ async fn in_time<T>(limit: Duration, answer: impl Future<Output = Result<T, Erro
             }
         })
         .await
+}
+
+/// What a panic said.
+fn said(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("something that is no text")
 }
 
 /// Marks the time during which it is the caller who keeps the service waiting.
@@ -205,20 +220,29 @@ pub async fn reading<T>(body: impl Future<Output = T>) -> T {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Caller, Code, in_time, reading};
+    use super::{Budget, Code, Payer, in_time, reading, said};
     use crate::problem::Problem;
     use std::future::pending;
     use std::time::Duration;
 
     #[test]
-    fn a_budget_is_used_up_by_one_caller_alone() {
+    fn a_budget_is_used_up_by_one_payer_alone() {
         let budget = Budget::new("requests", 2).unwrap();
-        let (one, other) = (Caller::Peer(None), Caller::Credential([0; 32]));
+        let (one, other) = (Payer::Peer(None), Payer::Credential([0; 32]));
         assert_eq!(budget.take(&one).unwrap(), 1);
         assert_eq!(budget.take(&one).unwrap(), 0);
-        assert_eq!(budget.take(&one).unwrap_err().code(), Code::RateLimited);
+        let wait = budget.take(&one).unwrap_err();
+        assert_eq!(budget.refusal(wait).code(), Code::RateLimited);
         assert_eq!(budget.take(&other).unwrap(), 1);
         assert!(Budget::new("requests", 0).is_none());
+    }
+
+    #[test]
+    fn what_a_panic_said_is_told() {
+        let caught = |panic: fn()| std::panic::catch_unwind(panic).unwrap_err();
+        assert_eq!(said(&*caught(|| panic!("plain"))), "plain");
+        assert_eq!(said(&*caught(|| panic!("with {}", 1))), "with 1");
+        assert_eq!(said(&*caught(|| std::panic::panic_any(7))), "something that is no text");
     }
 
     async fn code(answer: impl Future<Output = Result<(), actix_web::Error>>) -> Code {

@@ -6,6 +6,7 @@
 pub mod downgrade;
 pub mod failures;
 mod finish;
+mod vocabulary;
 
 pub(crate) use failures::failures;
 
@@ -22,8 +23,8 @@ use utoipa_actix_web::AppExt;
     info(title = "Kauri", description = ABOUT, license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
     servers((url = "/", description = "The service that serves this document.")),
     tags(
-        (name = "rules", description = "The rules as functions of posted states; nothing is stored."),
         (name = "games", description = "Games that the service keeps."),
+        (name = "rules", description = "The rules as functions of posted states; nothing is stored."),
         (name = "service", description = "The service itself: its health, its documents, its problems."),
     ),
     modifiers(&Bearer),
@@ -62,6 +63,7 @@ pub fn document() -> Value {
     let app = actix_web::App::new().into_utoipa_app().openapi(Base::openapi()).configure(api::operations);
     let mut document = serde_json::to_value(app.split_for_parts().1).unwrap_or_default();
     finish::finish(&mut document);
+    vocabulary::tell(&mut document);
     document
 }
 

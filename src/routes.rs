@@ -1,7 +1,8 @@
 //! The table of routes, read off the spec: which paths there are, with which methods and media types.
 //!
 //! Routing itself is actix's. This table answers what actix doesn't: the methods a path has, for a 405; what an
-//! operation can answer with, for a 406; and the label of a path, before anything has been routed.
+//! operation can answer with, for a 406; whether it looks at a credential, for the budgets; and the label of a path,
+//! before anything has been routed.
 
 use actix_web::http::Method;
 use serde_json::Value;
@@ -24,6 +25,8 @@ pub struct Route {
 struct Operation {
     method: Method,
     media_types: Vec<String>,
+    /// Whether it looks at a credential.
+    asks: bool,
 }
 
 #[derive(Debug)]
@@ -44,7 +47,10 @@ impl Routes {
         let paths = document["paths"].as_object().into_iter().flatten();
         let listed = paths.map(|(pattern, item)| Route::new(pattern.clone(), operations(item)));
         let pages = ["/docs", "/docs/{file...}"].map(|pattern| {
-            Route::new(pattern.to_owned(), vec![Operation { method: Method::GET, media_types: Vec::new() }])
+            Route::new(
+                pattern.to_owned(),
+                vec![Operation { method: Method::GET, media_types: Vec::new(), asks: false }],
+            )
         });
         Box::leak(Box::new(Self(listed.chain(pages).collect())))
     }
@@ -65,7 +71,9 @@ fn operations(item: &Value) -> Vec<Operation> {
             .filter_map(|(_, response)| response["content"].as_object())
             .flat_map(|content| content.keys().cloned())
             .collect();
-        Some(Operation { method: method.to_uppercase().parse().ok()?, media_types })
+        let schemes = operation["security"].as_array().into_iter().flatten();
+        let asks = schemes.filter_map(Value::as_object).any(|scheme| !scheme.is_empty());
+        Some(Operation { method: method.to_uppercase().parse().ok()?, media_types, asks })
     };
     item.as_object().into_iter().flatten().filter_map(operation).collect()
 }
@@ -108,10 +116,17 @@ impl Route {
     /// The media types an operation answers with when all goes well; none where it is not known.
     #[must_use]
     pub fn media_types(&self, method: &Method) -> &[String] {
-        self.operations
-            .iter()
-            .find(|operation| operation.method == *method)
-            .map_or(&[], |operation| &operation.media_types)
+        self.operation(method).map_or(&[], |operation| &operation.media_types)
+    }
+
+    /// Whether an operation looks at the caller's credential.
+    #[must_use]
+    pub fn asks_for_credential(&self, method: &Method) -> bool {
+        self.operation(method).is_some_and(|operation| operation.asks)
+    }
+
+    fn operation(&self, method: &Method) -> Option<&Operation> {
+        self.operations.iter().find(|operation| operation.method == *method)
     }
 }
 
@@ -124,7 +139,8 @@ mod tests {
         let json = json!({"200": {"content": {"application/json": {}}}});
         Routes::of(&json!({"paths": {
             "/rules": {"get": {"responses": json}},
-            "/rules/{rules}/apply": {"post": {"responses": json}},
+            "/rules/{rules}/apply": {"post": {"responses": json, "security": [{}]}},
+            "/games": {"post": {"responses": json, "security": [{"bearer": []}, {}]}},
         }}))
     }
 
@@ -147,5 +163,7 @@ mod tests {
         assert_eq!(rules.methods(), [Method::GET, Method::HEAD]);
         assert_eq!(rules.media_types(&Method::GET), ["application/json"]);
         assert!(rules.media_types(&Method::PUT).is_empty());
+        let asks = |path| routes.find(path).unwrap().asks_for_credential(&Method::POST);
+        assert!(asks("/games") && !asks("/rules/x/apply"));
     }
 }

@@ -4,7 +4,7 @@ use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
 use crate::store::{Store, StoreError};
-use crate::{chores, limits, telemetry};
+use crate::{chores, connection, limits, telemetry};
 use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, rt};
@@ -121,6 +121,11 @@ async fn tidy(shared: Shared) {
     }
 }
 
+/// Whole seconds that are no less.
+fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
 fn listen(
     config: &Serve,
     shared: Shared,
@@ -130,11 +135,12 @@ fn listen(
         App::new()
             .wrap(from_fn(limits::guard))
             .wrap(from_fn(telemetry::observe))
+            .wrap(from_fn(connection::decline_upgrade))
             .configure(|config| shared.configure(config))
     })
     .client_request_timeout(HEAD_TIMEOUT)
     .keep_alive(KEEP_ALIVE)
-    .shutdown_timeout(config.shutdown_timeout.as_secs())
+    .shutdown_timeout(whole_seconds(config.shutdown_timeout))
     .shutdown_signal(stop);
     let server = if config.workers == 0 { server } else { server.workers(config.workers) };
     let server = server.bind(config.listen)?;
@@ -152,4 +158,16 @@ pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
         }
         tracing::info!("stopping");
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, whole_seconds};
+
+    #[test]
+    fn a_part_of_a_second_counts_as_a_whole_one() {
+        for (millis, seconds) in [(0, 0), (1, 1), (500, 1), (1_000, 1), (1_001, 2)] {
+            assert_eq!(whole_seconds(Duration::from_millis(millis)), seconds);
+        }
+    }
 }

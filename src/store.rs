@@ -136,8 +136,9 @@ impl Store {
         seats: &[SeatRow],
         body_hash: &[u8],
         keep: Option<&Keep>,
+        held: Held,
     ) -> Result<bool> {
-        on!(self.create(game, seats, body_hash, keep))
+        on!(self.create(game, seats, body_hash, keep, held))
     }
 
     /// Writes a change, all or nothing, on the connection of the read that led to it. False when the game
@@ -147,23 +148,23 @@ impl Store {
     }
 
     /// The steps after a ply, at most `limit`.
-    pub async fn steps(&self, game: Uuid, after: i64, limit: i64) -> Result<Vec<StepRow>> {
-        on!(self.steps(game, after, limit))
+    pub async fn steps(&self, game: Uuid, after: i64, limit: i64, held: &mut Held) -> Result<Vec<StepRow>> {
+        on!(self.steps(game, after, limit, held))
     }
 
     /// The names of the first `plies` steps.
-    pub async fn moves(&self, game: Uuid, plies: i64) -> Result<Vec<String>> {
-        on!(self.moves(game, plies))
+    pub async fn moves(&self, game: Uuid, plies: i64, held: &mut Held) -> Result<Vec<String>> {
+        on!(self.moves(game, plies, held))
     }
 
     /// How many different seats have made a step.
-    pub async fn seats_moved(&self, game: Uuid) -> Result<i64> {
-        on!(self.seats_moved(game))
+    pub async fn seats_moved(&self, game: Uuid, held: &mut Held) -> Result<i64> {
+        on!(self.seats_moved(game, held))
     }
 
     /// A page of a portal's games, newest first.
-    pub async fn games(&self, portal: Uuid, filter: &GameFilter) -> Result<Vec<GameRow>> {
-        on!(self.games(portal, filter))
+    pub async fn games(&self, portal: Uuid, filter: &GameFilter, held: &mut Held) -> Result<Vec<GameRow>> {
+        on!(self.games(portal, filter, held))
     }
 
     /// Forgets kept answers that have expired; how many.

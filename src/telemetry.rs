@@ -138,7 +138,7 @@ pub async fn observe<B: MessageBody>(
     let latency = started.elapsed();
     metrics::record(pattern, &method, status, latency);
     span.in_scope(|| access_line(status, u64::try_from(latency.as_micros()).unwrap_or(u64::MAX)));
-    stamp(answer, id)
+    put(answer, [(REQUEST_ID, id), (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))])
 }
 
 fn root_span(request: &ServiceRequest, method: &Method, route: &str, id: &HeaderValue) -> Span {
@@ -159,20 +159,24 @@ fn access_line(status: StatusCode, latency_us: u64) {
     }
 }
 
-/// Puts on an answer what every answer carries.
-fn stamp<B>(answer: Result<ServiceResponse<B>, Error>, id: HeaderValue) -> Result<ServiceResponse<B>, Error> {
-    let put = |headers: &mut HeaderMap, id: HeaderValue| {
-        headers.insert(REQUEST_ID, id);
-        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+/// Puts headers on an answer, whichever way it comes.
+pub(crate) fn put<B>(
+    answer: Result<ServiceResponse<B>, Error>,
+    headers: [(HeaderName, HeaderValue); 2],
+) -> Result<ServiceResponse<B>, Error> {
+    let insert = |all: &mut HeaderMap, headers: [(HeaderName, HeaderValue); 2]| {
+        for (name, value) in headers {
+            all.insert(name, value);
+        }
     };
     match answer {
         Ok(mut response) => {
-            put(response.headers_mut(), id);
+            insert(response.headers_mut(), headers);
             Ok(response)
         }
         Err(mut error) => {
             error.add_response_mapper(move |mut response| {
-                put(response.headers_mut(), id.clone());
+                insert(response.headers_mut(), headers.clone());
                 response
             });
             Err(error)

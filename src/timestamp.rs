@@ -14,7 +14,17 @@ impl Timestamp {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let at = OffsetDateTime::parse(text, &Rfc3339).ok()?;
-        i64::try_from(at.unix_timestamp_nanos().div_euclid(1_000)).ok().map(Self)
+        let at = i64::try_from(at.unix_timestamp_nanos().div_euclid(1_000)).ok().map(Self)?;
+        // An offset can put a time outside of the years that can be shown.
+        at.shown().is_some().then_some(at)
+    }
+
+    /// As shown; none outside of the years 0 to 9999.
+    fn shown(self) -> Option<String> {
+        const FORMAT: &[time::format_description::BorrowedFormatItem<'_>] =
+            format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+        let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000).ok()?;
+        (0..=9999).contains(&at.year()).then(|| at.format(FORMAT).ok()).flatten()
     }
 
     /// This much later.
@@ -26,13 +36,12 @@ impl Timestamp {
 
 impl std::fmt::Display for Timestamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const FORMAT: &[time::format_description::BorrowedFormatItem<'_>] =
-            format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
-        let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000)
-            .map_err(|_| std::fmt::Error)?;
-        f.write_str(&at.format(FORMAT).map_err(|_| std::fmt::Error)?)
+        f.write_str(self.shown().as_deref().unwrap_or(OUT_OF_RANGE))
     }
 }
+
+/// What is shown for a time that no one can have meant; none is ever stored.
+const OUT_OF_RANGE: &str = "9999-12-31T23:59:59.999999Z";
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -52,9 +61,17 @@ mod tests {
     }
 
     #[test]
+    fn any_number_can_be_shown() {
+        for at in [i64::MIN, i64::MAX] {
+            assert_eq!(Timestamp(at).to_string().len(), 27);
+        }
+    }
+
+    #[test]
     fn takes_any_offset_and_refuses_other_formats() {
         assert_eq!(Timestamp::parse("1970-01-01T01:00:00+01:00"), Some(Timestamp(0)));
-        for bad in ["", "1970-01-01", "0", "1970-01-01T00:00:00", "yesterday"] {
+        let beyond = "9999-12-31T23:59:59-23:59";
+        for bad in ["", "1970-01-01", "0", "1970-01-01T00:00:00", "yesterday", beyond] {
             assert_eq!(Timestamp::parse(bad), None, "{bad}");
         }
     }

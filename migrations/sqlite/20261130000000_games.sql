@@ -45,6 +45,8 @@ CREATE TABLE games (
 ) STRICT;
 
 CREATE INDEX games_by_time ON games (portal_id, created_at DESC, id DESC);
+CREATE INDEX games_by_rules ON games (portal_id, rules, created_at DESC, id DESC);
+CREATE INDEX games_by_status ON games (portal_id, status, created_at DESC, id DESC);
 
 -- Who sits where. The token's secret is kept as a SHA-256.
 CREATE TABLE game_seats (
@@ -76,7 +78,7 @@ CREATE TABLE external_refs (
     portal_id BLOB NOT NULL,
     external_ref TEXT NOT NULL,
     body_hash BLOB NOT NULL,
-    game_id BLOB NOT NULL,
+    game_id BLOB NOT NULL REFERENCES games (id),
     PRIMARY KEY (portal_id, external_ref)
 ) STRICT;
 

@@ -3,7 +3,7 @@
 use crate::credential::{Credential, hash};
 use crate::games::{Call, Condition, IdempotencyKey};
 use crate::problem::{Code, Problem};
-use actix_web::http::header::{self, HeaderName};
+use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use std::future::{Ready, ready};
 
@@ -26,27 +26,33 @@ impl FromRequest for Shown {
 /// What a state-changing request says in its headers.
 ///
 /// Read in the handler, after the body: what can't be read (400) is said before who may not ask (401).
-pub(crate) fn call(request: &HttpRequest, body: &[u8]) -> Result<Call, Problem> {
-    let headers = request.headers();
+/// `target` is the operation with the ids that were understood, so that another spelling is not another target.
+pub(crate) fn call(request: &HttpRequest, target: String, body: &[u8]) -> Result<Call, Problem> {
     let key =
-        headers.get(IDEMPOTENCY_KEY).map(|value| IdempotencyKey::parse(value.as_bytes())).transpose()?;
+        only(request, &IDEMPOTENCY_KEY)?.map(|value| IdempotencyKey::parse(value.as_bytes())).transpose()?;
     let condition = condition(request, &header::IF_MATCH)?;
-    Ok(Call {
-        credential: credential(request)?,
-        target: format!("{} {}", request.method(), request.path()),
-        key,
-        condition,
-        body_hash: hash(body),
-    })
+    Ok(Call { credential: credential(request)?, target, key, condition, body_hash: hash(body) })
 }
 
 /// An If-Match or If-None-Match header.
 pub(crate) fn condition(request: &HttpRequest, name: &HeaderName) -> Result<Option<Condition>, Problem> {
-    let value = request.headers().get(name);
-    value.map(|value| Condition::parse(name.as_str(), value.as_bytes())).transpose()
+    let lines: Vec<&[u8]> = request.headers().get_all(name).map(HeaderValue::as_bytes).collect();
+    (!lines.is_empty()).then(|| Condition::parse(name.as_str(), &lines.join(&b','))).transpose()
+}
+
+/// A header that makes sense once only.
+fn only<'r>(request: &'r HttpRequest, name: &HeaderName) -> Result<Option<&'r HeaderValue>, Problem> {
+    let mut lines = request.headers().get_all(name);
+    match (lines.next(), lines.next()) {
+        (_, Some(_)) => {
+            Err(Problem::new(Code::InvalidHeader)
+                .detail(format!("{} may be there once only.", name.as_str())))
+        }
+        (first, None) => Ok(first),
+    }
 }
 
 fn credential(request: &HttpRequest) -> Result<Credential, Problem> {
-    let value = request.headers().get(header::AUTHORIZATION).map(header::HeaderValue::as_bytes);
+    let value = only(request, &header::AUTHORIZATION)?.map(HeaderValue::as_bytes);
     Credential::from_header(value).map_err(|_| Problem::new(Code::Unauthorized))
 }

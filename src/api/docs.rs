@@ -15,6 +15,10 @@ use utoipa_swagger_ui::Config;
 /// How long a document may be used unasked: an upgrade of the service may change it.
 const CACHE: &str = "public, max-age=300";
 
+/// What the page may load and do: what comes from here, styles that its scripts write, pictures within its styles.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /// The documents, made once, with what the page loads.
 #[derive(Clone)]
 pub struct Documents {
@@ -64,6 +68,8 @@ impl Documents {
 failures! { pub(crate) struct DocumentFailures: }
 
 /// Read this document, in OpenAPI 3.1.
+///
+/// What it says of this service is what this very version of it does.
 #[utoipa::path(
     tag = "service",
     operation_id = "get_openapi",
@@ -72,7 +78,7 @@ failures! { pub(crate) struct DocumentFailures: }
         (
             status = 200,
             description = "The document.",
-            body = serde_json::Value,
+            body = std::collections::HashMap<String, serde_json::Value>,
             content_type = "application/json",
             example = json!({"openapi": "3.1.0"}),
         ),
@@ -96,7 +102,7 @@ pub(crate) async fn newer(request: HttpRequest, documents: web::Data<Documents>)
         (
             status = 200,
             description = "The document.",
-            body = serde_json::Value,
+            body = std::collections::HashMap<String, serde_json::Value>,
             content_type = "application/json",
             example = json!({"openapi": "3.0.3"}),
         ),
@@ -132,6 +138,10 @@ pub(crate) async fn page(
         Cow::Borrowed(bytes) => web::Bytes::from_static(bytes),
         Cow::Owned(bytes) => bytes.into(),
     };
-    let mut response = HttpResponse::Ok();
-    Ok(response.content_type(file.content_type).insert_header((header::CACHE_CONTROL, CACHE)).body(bytes))
+    Ok(HttpResponse::Ok()
+        .content_type(file.content_type)
+        .insert_header((header::CACHE_CONTROL, CACHE))
+        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+        .insert_header((header::X_FRAME_OPTIONS, "DENY"))
+        .body(bytes))
 }

@@ -169,9 +169,17 @@ pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
+/// Reads an optional list that may be absent or, which is the same, empty: some generated clients send an
+/// empty list for what their user left out.
+pub fn listed<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    Vec::deserialize(deserializer).map(|list| (!list.is_empty()).then_some(list))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{holds_nul, is_json, parse, present};
+    use super::{holds_nul, is_json, listed, parse, present};
     use crate::problem::Problem;
     use serde::Deserialize;
 
@@ -213,6 +221,19 @@ mod tests {
         let outer: Outer = parse(br#" {"name":"a","inner":[{"count":3,"seat":"west"}]} "#).unwrap();
         assert_eq!((outer.name.as_deref(), outer.inner[0].count), (Some("a"), 3));
         assert_eq!(outer.inner[0].seat, kauri_rules::Seat::West);
+    }
+
+    #[test]
+    fn an_empty_list_is_the_same_as_none() {
+        #[derive(Deserialize)]
+        struct Lists {
+            #[serde(default, deserialize_with = "listed")]
+            list: Option<Vec<u8>>,
+        }
+        for (text, expected) in [("{}", None), (r#"{"list":[]}"#, None), (r#"{"list":[1]}"#, Some(vec![1]))] {
+            assert_eq!(parse::<Lists>(text.as_bytes()).unwrap().list, expected);
+        }
+        assert!(parse::<Lists>(br#"{"list":null}"#).is_err());
     }
 
     #[test]

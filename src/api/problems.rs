@@ -59,6 +59,8 @@ failures! { pub(crate) struct ListFailures: }
 failures! { pub(crate) struct DescribeFailures: UnknownCode }
 
 /// List the problem codes.
+///
+/// With the status of each, what it means and what to do about it.
 #[utoipa::path(
     tag = "service",
     operation_id = "list_problems",
@@ -79,6 +81,8 @@ pub(crate) async fn list() -> HttpResponse {
 }
 
 /// Explain a problem code.
+///
+/// The `type` of every problem is a relative reference to this.
 #[utoipa::path(
     tag = "service",
     operation_id = "get_problem",

@@ -70,6 +70,8 @@ pub(crate) async fn list() -> HttpResponse {
 }
 
 /// Describe a game.
+///
+/// As the list of games does.
 #[utoipa::path(
     tag = "rules",
     operation_id = "get_rules",

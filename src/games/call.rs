@@ -33,6 +33,16 @@ impl Call {
     }
 }
 
+/// How often a request that lost its write to another is decided anew. What it then finds tells it what to answer, so
+/// the second time is the last, but for a clash with an answer that has just expired.
+pub(super) const ROUNDS: usize = 3;
+
+/// For a request that lost its write every time.
+pub(super) fn crowded() -> Problem {
+    tracing::warn!("a request lost its write again and again");
+    Problem::new(Code::Unavailable)
+}
+
 /// An Idempotency-Key: 1 to 255 printable ASCII characters. Stored only as a hash.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
@@ -75,17 +85,10 @@ impl Condition {
         if text == "*" {
             return Ok(Self::Any);
         }
-        let tags: Vec<String> = text.split(',').map(|tag| tag.trim().to_owned()).collect();
-        let is_tag = |tag: &String| {
-            let opaque = tag.strip_prefix("W/").unwrap_or(tag);
-            opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
-        };
-        if tags.iter().all(is_tag) {
-            Ok(Self::Tags(tags))
-        } else {
-            Err(Problem::new(Code::InvalidHeader)
-                .detail(format!("{name} takes * or entity tags in double quotes, such as \"v12\".")))
-        }
+        tags(text).map(Self::Tags).ok_or_else(|| {
+            Problem::new(Code::InvalidHeader)
+                .detail(format!("{name} takes * or entity tags in double quotes, such as \"v12\"."))
+        })
     }
 
     /// Whether the game is as the condition wants it, by strong comparison (If-Match).
@@ -107,6 +110,21 @@ impl Condition {
     }
 }
 
+/// The tags of a list; a comma may stand within their quotes.
+fn tags(mut text: &str) -> Option<Vec<String>> {
+    let mut tags = Vec::new();
+    loop {
+        let opened = text.strip_prefix("W/").unwrap_or(text).strip_prefix('"')?;
+        let closed = opened.find('"')? + 1;
+        let (tag, rest) = text.split_at(text.len() - opened.len() + closed);
+        tags.push(tag.to_owned());
+        match rest.trim_start().strip_prefix(',') {
+            Some(rest) => text = rest.trim_start(),
+            None => return rest.trim().is_empty().then_some(tags),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,7 +134,9 @@ mod tests {
         assert_eq!(Condition::parse("If-Match", b"*").ok(), Some(Condition::Any));
         let two = Condition::parse("If-Match", b"\"v1\", W/\"v2\"").expect("it is well-formed");
         assert!(two.knows("\"v2\"") && two.knows("\"v1\"") && !two.knows("\"v3\""));
-        for bad in [&b""[..], b"v1", b"\"v1", b"\"v1\",", b"\xff"] {
+        let commas = Condition::parse("If-Match", b"\"a,b\" , \"v2\"").expect("it is well-formed");
+        assert!(commas.knows("\"a,b\"") && commas.knows("\"v2\"") && !commas.knows("\"a"));
+        for bad in [&b""[..], b"v1", b"\"v1", b"\"v1\",", b"\"v1\" \"v2\"", b"W/v1", b"\xff"] {
             assert!(Condition::parse("If-Match", bad).is_err(), "{bad:?}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::access::{Caller, claim};
 use super::answer::{Answer, token};
-use super::call::Call;
+use super::call::{Call, ROUNDS, crowded};
 use super::file::{encode, tagged};
 use super::wire::{GameSeat, NewGame, SeatToken};
 use crate::context::Context;
@@ -25,7 +25,7 @@ const MOST_TAGS: usize = 16;
 /// `external_ref` the same body is answered with the game that is there, without tokens.
 pub async fn create(context: &Context, call: &Call, request: &NewGame) -> Result<Answer, Problem> {
     check(request)?;
-    loop {
+    for _ in 0..ROUNDS {
         let now = context.world.now();
         let slot = call.slot();
         let name = request.external_ref.as_deref();
@@ -34,12 +34,13 @@ pub async fn create(context: &Context, call: &Call, request: &NewGame) -> Result
             Caller::check(context, &call.credential, opened.as_ref().map(|opened| &opened.caller), now)?;
         caller.must_play()?;
         caller.must_be_portal()?;
-        let (kept, named) = opened.map_or((None, None), |opened| (opened.kept, opened.named));
+        let (kept, named, held) =
+            opened.map_or_else(Default::default, |opened| (opened.kept, opened.named, opened.held));
         if let Some(kept) = kept {
             return Answer::again(kept, call);
         }
-        if let Some((body_hash, game)) = named {
-            if body_hash != call.body_hash {
+        if let Some((meaning, game)) = named {
+            if meaning != request.meaning()? {
                 return Err(Problem::new(Code::ExternalRefTaken));
             }
             return answer(game, false);
@@ -47,13 +48,13 @@ pub async fn create(context: &Context, call: &Call, request: &NewGame) -> Result
         let game = new_game(context, caller.portal, request, now)?;
         let salt = call.key.as_ref().map(|_| context.world.secret()).transpose()?;
         let (rows, tokens) = seats(context, call, &game, salt.as_ref())?;
-        let body_hash = call.body_hash;
         let created = answer(game.clone(), true)?;
         let keep = created.keep(context, call, salt, now);
-        if context.store.create(&game, &rows, &body_hash, keep.as_ref()).await? {
+        if context.store.create(&game, &rows, &request.meaning()?, keep.as_ref(), held).await? {
             return created.with_tokens(&tokens);
         }
     }
+    Err(crowded())
 }
 
 fn answer(game: GameRow, created: bool) -> Result<Answer, Problem> {

@@ -1,9 +1,9 @@
 //! Ending a game other than by a step: resignation and abort.
 
 use super::answer::Answer;
-use super::call::Call;
+use super::call::{Call, ROUNDS, crowded};
 use super::file::{File, decode, encode, shown, tagged};
-use super::wire::EndGame;
+use super::wire::{ABANDONED, AbortGame, RESIGNATION, ResignGame, etag_of};
 use crate::api::schema::GameResult;
 use crate::context::Context;
 use crate::problem::{Code, Problem};
@@ -11,25 +11,31 @@ use crate::store::{Change, GameRow};
 use kauri_rules::Seat;
 use uuid::Uuid;
 
-/// A seat gives up. With two seats the other one wins; with more nobody does, for the rules know no
-/// order among those who remain.
+/// A seat gives up. With two seats the other one wins. With more the game ends for all, for the rules know no order
+/// among those who remain: places that were reached count, and who has reached none wins nothing.
 pub async fn resign(
     context: &Context,
     call: &Call,
     game: Uuid,
-    request: &EndGame,
+    request: &ResignGame,
 ) -> Result<Answer, Problem> {
-    end(context, call, game, request, Ending::Resignation).await
+    end(context, call, game, request.expected_version, Ending::Resignation(request.seat)).await
 }
 
 /// The portal calls a game off; only until every seat has made a step.
-pub async fn abort(context: &Context, call: &Call, game: Uuid, request: &EndGame) -> Result<Answer, Problem> {
-    end(context, call, game, request, Ending::Abort).await
+pub async fn abort(
+    context: &Context,
+    call: &Call,
+    game: Uuid,
+    request: &AbortGame,
+) -> Result<Answer, Problem> {
+    end(context, call, game, request.expected_version, Ending::Abort).await
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
-    Resignation,
+    /// By this seat; a token's own where none is named.
+    Resignation(Option<Seat>),
     Abort,
 }
 
@@ -38,11 +44,11 @@ async fn end(
     context: &Context,
     call: &Call,
     game: Uuid,
-    request: &EndGame,
+    expected_version: Option<i64>,
     ending: Ending,
 ) -> Result<Answer, Problem> {
     let mut read_on = None;
-    loop {
+    for _ in 0..ROUNDS {
         let mut file = File::open(context, &call.credential, game, call.slot().as_ref(), None).await?; // 2, 3
         file.caller.must_play()?;
         if ending == Ending::Abort {
@@ -51,18 +57,17 @@ async fn end(
         if let Some(answer) = file.answered(call)? {
             return Ok(answer); // 4
         }
-        file.conditional(call, request.expected_version)?;
-        if let Some(answer) = repeat(&file, request, ending)? {
+        file.conditional(call, expected_version)?;
+        if let Some(answer) = repeat(&file, expected_version, ending)? {
             return Ok(answer); // 5
         }
-        let seat = file.seat(request.seat, file.state()?.to_move)?; // 6
+        let by = by(&file, ending)?; // 6
         file.active()?; // 7
-        file.version(call, request.expected_version, read_on)?; // 8
-        if ending == Ending::Abort {
-            early(context, &mut file).await?;
-        }
-        let result = result(&file, seat, ending)?;
-        let status = if ending == Ending::Abort { "aborted" } else { "finished" };
+        file.version(call, expected_version, read_on)?; // 8
+        let (status, result) = match by {
+            Some(seat) => ("finished", resigned(&file, seat)?),
+            None => ("aborted", abandoned(context, &mut file).await?),
+        };
         let ended = ended(&file, status, encode(&result)?);
         let (etag, shown) = tagged(ended.clone())?;
         let answer = Answer::new(false, etag, None, &shown)?;
@@ -82,48 +87,62 @@ async fn end(
             return Ok(answer); // 12
         }
     }
+    Err(crowded())
 }
 
 /// The same ending on the same version was asked for before: the game as it has been since.
-fn repeat(file: &File, request: &EndGame, ending: Ending) -> Result<Option<Answer>, Problem> {
+fn repeat(file: &File, expected_version: Option<i64>, ending: Ending) -> Result<Option<Answer>, Problem> {
     let Some(result) = &file.game.result else { return Ok(None) };
     let result: GameResult = decode(result)?;
     let same = match ending {
         Ending::Abort => result.reason == ABANDONED,
-        Ending::Resignation => {
-            let meant = file.meant(request.seat)?;
-            result.reason == RESIGNATION && meant.is_none_or(|seat| result.seat == Some(seat))
+        Ending::Resignation(named) => {
+            let meant = file.meant(named)?;
+            result.reason == RESIGNATION && meant.is_some() && result.seat == meant
         }
     };
-    if !same || request.expected_version != Some(file.game.version) {
+    if !same || expected_version != Some(file.game.version) {
         return Ok(None);
     }
-    let (etag, game) = (super::wire::etag_of(&file.game), shown(file.game.clone())?);
+    let (etag, game) = (etag_of(&file.game), shown(file.game.clone())?);
     Ok(Some(Answer { replayed: true, ..Answer::new(false, etag, None, &game)? }))
 }
 
-const RESIGNATION: &str = "resignation";
-const ABANDONED: &str = "abandoned";
-
-async fn early(context: &Context, file: &mut File) -> Result<(), Problem> {
-    let moved = file.seats_moved(context).await?;
-    let seats = i64::try_from(file.seats()?.len()).unwrap_or(i64::MAX);
-    if moved < seats { Ok(()) } else { Err(Problem::new(Code::TooLateToAbort).version(file.game.version)) }
+/// The seat that resigns. Whose turn it is says nothing about who gives up, so a portal must name it.
+fn by(file: &File, ending: Ending) -> Result<Option<Seat>, Problem> {
+    let Ending::Resignation(named) = ending else { return Ok(None) };
+    match file.meant(named)? {
+        Some(seat) => file.seat(Some(seat), seat).map(Some),
+        None => Err(Problem::new(Code::InvalidBody).error(
+            "/seat",
+            "missing_member",
+            "A portal says which seat resigns.",
+        )),
+    }
 }
 
-fn result(file: &File, seat: Seat, ending: Ending) -> Result<GameResult, Problem> {
-    if ending == Ending::Abort {
-        return Ok(GameResult { reason: ABANDONED.into(), winner: None, seat: None, places: Vec::new() });
+fn resigned(file: &File, seat: Seat) -> Result<GameResult, Problem> {
+    let state = file.state()?;
+    let mut places = file.rules()?.finished(&state).map_err(|error| Problem::internal(&error))?;
+    if places.contains(&seat) {
+        return Err(Problem::new(Code::GameOver)
+            .detail("For this seat the game is over: it has finished.")
+            .version(file.game.version));
     }
-    let seats = file.seats()?;
-    let others: Vec<Seat> = seats.iter().map(|held| held.seat).filter(|&other| other != seat).collect();
-    let winner = if let [other] = others[..] { Some(other) } else { None };
-    Ok(GameResult {
-        reason: RESIGNATION.into(),
-        winner,
-        seat: Some(seat),
-        places: winner.map_or(Vec::new(), |winner| vec![winner, seat]),
-    })
+    let seats = file.seats()?.into_iter().map(|held| held.seat);
+    let others: Vec<Seat> = seats.filter(|other| *other != seat && !places.contains(other)).collect();
+    if let [last] = others[..] {
+        places.extend([last, seat]);
+    }
+    Ok(GameResult { reason: RESIGNATION.into(), winner: places.first().copied(), seat: Some(seat), places })
+}
+
+async fn abandoned(context: &Context, file: &mut File) -> Result<GameResult, Problem> {
+    let moved = file.seats_moved(context).await?;
+    if moved >= i64::try_from(file.seats()?.len()).unwrap_or(i64::MAX) {
+        return Err(Problem::new(Code::TooLateToAbort).version(file.game.version));
+    }
+    Ok(GameResult { reason: ABANDONED.into(), winner: None, seat: None, places: Vec::new() })
 }
 
 fn ended(file: &File, status: &str, result: String) -> GameRow {

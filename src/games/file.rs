@@ -22,29 +22,11 @@ pub(super) struct File {
     /// The step that was made on the version the caller expects, if one was.
     pub step: Option<StepRow>,
     pub now: Timestamp,
-    /// The connection, for the write that may follow.
-    held: Held,
+    /// The connection, for what may follow.
+    pub held: Held,
 }
 
 impl File {
-    /// Reads, and checks the credential and that the game is in its reach; for a request that writes nothing.
-    pub(super) async fn read(
-        context: &Context,
-        credential: &Credential,
-        game: Uuid,
-        ply: Option<i64>,
-    ) -> Result<Self, Problem> {
-        let mut file = Self::open(context, credential, game, None, ply).await?;
-        file.release();
-        Ok(file)
-    }
-
-    /// Gives the connection back. Whoever asks the database for more must do so first: a request that holds one
-    /// connection and waits for another could wait for itself.
-    fn release(&mut self) {
-        self.held = Held::default();
-    }
-
     /// Reads, and checks the credential and that the game is in its reach.
     pub(super) async fn open(
         context: &Context,
@@ -143,19 +125,17 @@ impl File {
         if ply == self.game.version {
             return self.rules()?.view(&self.state()?).map_err(|error| Problem::internal(&error));
         }
-        self.release();
         let start: State = decode(&self.game.start_state)?;
-        let moves = context.store.moves(self.game.id, ply).await?;
+        let moves = context.store.moves(self.game.id, ply, &mut self.held).await?;
         self.rules()?
-            .replay(&start, &mut moves.iter().map(String::as_str), &mut |_| ())
+            .skip(&start, &mut moves.iter().map(String::as_str))
             .map_err(|error| Problem::internal(&error))?
             .map_err(|error| Problem::internal(&error))
     }
 
     /// How many different seats have made a step.
     pub(super) async fn seats_moved(&mut self, context: &Context) -> Result<i64, Problem> {
-        self.release();
-        Ok(context.store.seats_moved(self.game.id).await?)
+        Ok(context.store.seats_moved(self.game.id, &mut self.held).await?)
     }
 
     /// A step the rules forbid in this game.

@@ -1,7 +1,7 @@
 //! A move: the order of checks, and the one write.
 
 use super::answer::Answer;
-use super::call::Call;
+use super::call::{Call, ROUNDS, crowded};
 use super::file::{File, encode, stored};
 use super::wire::{NewMove, Step, StepTaken};
 use crate::context::Context;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// as a natural repeat it may turn out to be the same step; otherwise its version is gone.
 pub async fn play(context: &Context, call: &Call, game: Uuid, request: &NewMove) -> Result<Answer, Problem> {
     let mut read_on = None;
-    loop {
+    for _ in 0..ROUNDS {
         let ply = request.expected_version.map(|version| version.saturating_add(1));
         let mut file = File::open(context, &call.credential, game, call.slot().as_ref(), ply).await?; // 2, 3
         file.caller.must_play()?;
@@ -42,6 +42,7 @@ pub async fn play(context: &Context, call: &Call, game: Uuid, request: &NewMove)
             return Ok(answer); // 12
         }
     }
+    Err(crowded())
 }
 
 /// The same seat made the same move on the same version before: its answer, made again.

@@ -8,7 +8,7 @@ use super::wire::{Game, GamePage, ListGames, LogPage, PositionAt, Step, etag_of}
 use crate::context::Context;
 use crate::credential::Credential;
 use crate::problem::{Code, Problem};
-use crate::store::GameFilter;
+use crate::store::{GameFilter, Held};
 use kauri_rules::RulesId;
 use uuid::Uuid;
 
@@ -28,7 +28,7 @@ pub async fn game(
     id: Uuid,
     known: Option<&Condition>,
 ) -> Result<(String, Option<Game>), Problem> {
-    let file = File::read(context, credential, id, None).await?;
+    let file = File::open(context, credential, id, None, None).await?;
     let etag = etag_of(&file.game);
     if known.is_some_and(|known| known.knows(&etag)) {
         return Ok((etag, None));
@@ -46,8 +46,8 @@ pub async fn log(
 ) -> Result<LogPage, Problem> {
     let after = bounded("after", after, 0, 0, i64::MAX - 1)?;
     let limit = bounded("limit", limit, LOG_PAGE, 1, LOG_PAGE_MOST)?;
-    let file = File::read(context, credential, id, None).await?;
-    let rows = context.store.steps(file.game.id, after, limit).await?;
+    let mut file = File::open(context, credential, id, None, None).await?;
+    let rows = context.store.steps(file.game.id, after, limit, &mut file.held).await?;
     let next = rows.last().map(|row| row.ply).filter(|&ply| ply < file.game.version);
     let items = rows.into_iter().map(Step::from_row).collect::<Result<_, _>>();
     Ok(LogPage { items: items.map_err(|error| Problem::internal(&error))?, next })
@@ -55,7 +55,7 @@ pub async fn log(
 
 /// One step of a game's log.
 pub async fn step(context: &Context, credential: &Credential, id: Uuid, ply: i64) -> Result<Step, Problem> {
-    let file = File::read(context, credential, id, Some(ply)).await?;
+    let file = File::open(context, credential, id, None, Some(ply)).await?;
     let row = file.step.ok_or_else(|| Problem::new(Code::PlyNotFound).version(file.game.version))?;
     Step::from_row(row).map_err(|error| Problem::internal(&error))
 }
@@ -67,7 +67,7 @@ pub async fn position_at(
     id: Uuid,
     ply: i64,
 ) -> Result<PositionAt, Problem> {
-    let mut file = File::read(context, credential, id, None).await?;
+    let mut file = File::open(context, credential, id, None, None).await?;
     if !(0..=file.game.version).contains(&ply) {
         return Err(Problem::new(Code::PlyNotFound).version(file.game.version));
     }
@@ -91,15 +91,15 @@ pub async fn list(
     one_of("status", wanted.status.as_deref(), &["active", "finished", "aborted"])?;
     let after = match &wanted.cursor {
         None => None,
-        Some(text) => Some(
-            cursor::read(text, wanted)
-                .ok_or_else(|| invalid("cursor", "The cursor is not one made with these filters."))?,
-        ),
+        Some(text) => Some(cursor::read(text, wanted).ok_or_else(|| {
+            invalid("cursor", "wrong_cursor", "The cursor is not one made with these filters.")
+        })?),
     };
     let now = context.world.now();
     let opened = context.store.open_portal(&claim(credential), None, None, now).await?;
     let caller = Caller::check(context, credential, opened.as_ref().map(|opened| &opened.caller), now)?;
     caller.must_be_portal()?;
+    let mut held = opened.map_or_else(Held::default, |opened| opened.held);
     let filter = GameFilter {
         player: wanted.player.clone(),
         rules: wanted.rules.clone(),
@@ -107,7 +107,7 @@ pub async fn list(
         after,
         limit: limit + 1,
     };
-    let mut rows = context.store.games(caller.portal, &filter).await?;
+    let mut rows = context.store.games(caller.portal, &filter, &mut held).await?;
     let page = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = rows.len() > page;
     rows.truncate(page);
@@ -120,16 +120,16 @@ fn bounded(name: &str, value: Option<i64>, default: i64, least: i64, most: i64) 
     if (least..=most).contains(&value) {
         return Ok(value);
     }
-    Err(invalid(name, &format!("A whole number from {least} to {most} is taken here.")))
+    Err(invalid(name, "out_of_range", &format!("A whole number from {least} to {most} is taken here.")))
 }
 
 fn one_of(name: &str, value: Option<&str>, words: &[&str]) -> Result<(), Problem> {
     if value.is_none_or(|value| words.contains(&value)) {
         return Ok(());
     }
-    Err(invalid(name, &format!("One of {}.", words.join(", "))))
+    Err(invalid(name, "unknown_value", &format!("One of {}.", words.join(", "))))
 }
 
-fn invalid(name: &str, message: &str) -> Problem {
-    Problem::new(Code::InvalidQuery).error(name, "invalid", message)
+fn invalid(name: &str, code: &str, message: &str) -> Problem {
+    Problem::new(Code::InvalidQuery).error(format!("/{name}"), code, message)
 }

@@ -1,7 +1,9 @@
 //! What is posted and answered about stored games.
 
-use crate::api::extract::present;
-use crate::api::schema::Position;
+use crate::api::extract::{listed, present};
+use crate::api::schema::{GameResult, Position};
+use crate::credential::{Hash, hash};
+use crate::problem::Problem;
 use crate::store::{GameRow, StepRow};
 use crate::timestamp::Timestamp;
 use kauri_rules::{Event, Options, Seat, State};
@@ -11,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 /// A game to be created.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewGame {
     /// The rules: `kauri` or `ashta-kashte`.
@@ -21,8 +23,9 @@ pub struct NewGame {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     pub options: Option<Options>,
-    /// Who sits where; the first listed seat starts. Without it the rules' usual seats, nobody named.
-    #[serde(default, deserialize_with = "present")]
+    /// Who sits where; in Ashta-kashte the first listed seat starts. Without it, or empty, the rules' usual seats,
+    /// nobody named.
+    #[serde(default, deserialize_with = "listed")]
     #[schema(nullable = false, max_items = 4)]
     pub seats: Option<Vec<NewSeat>>,
     /// Who throws the shells: `server` (default), or `supplied` by the caller as `throw:N`.
@@ -33,7 +36,8 @@ pub struct NewGame {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     pub state: Option<State>,
-    /// The portal's own name for the game, unique in the portal: creating twice gives the same game.
+    /// The portal's own name for the game, unique in the portal: whoever says the same twice, in whatever spelling of
+    /// JSON, gets the same game.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false, min_length = 1, max_length = 200)]
     pub external_ref: Option<String>,
@@ -44,7 +48,7 @@ pub struct NewGame {
 }
 
 /// A seat of a game to be created.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSeat {
     /// The seat.
@@ -74,7 +78,7 @@ pub struct Game {
     /// Steps so far; `ETag` is `"v{version}"`, with a suffix once the game was ended by other than a step.
     #[schema(minimum = 0, example = 12)]
     pub version: i64,
-    /// Who throws the shells: `server` or `supplied`.
+    /// Who throws the shells: `server` or `supplied`. Without meaning where the rules have no throws.
     #[schema(example = "server")]
     pub throws: String,
     /// Who sits where, in turn order.
@@ -147,14 +151,24 @@ pub struct NewMove {
     pub expected_version: Option<i64>,
 }
 
-/// A game to be ended.
-#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+/// A seat that gives up.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct EndGame {
-    /// The seat that ends it; by default the token's seat, or the seat to move.
+pub struct ResignGame {
+    /// The seat that gives up. A portal must name it; a seat token's own is the default.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     pub seat: Option<Seat>,
+    /// The version it was decided on.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(nullable = false, minimum = 0)]
+    pub expected_version: Option<i64>,
+}
+
+/// A game to be called off.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AbortGame {
     /// The version it was decided on.
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false, minimum = 0)]
@@ -252,6 +266,13 @@ pub struct ListGames {
     pub cursor: Option<String>,
 }
 
+impl NewGame {
+    /// The SHA-256 of what is asked for, however it was spelt.
+    pub(super) fn meaning(&self) -> Result<Hash, Problem> {
+        serde_json::to_vec(self).map(|json| hash(&json)).map_err(|error| Problem::internal(&error))
+    }
+}
+
 impl ListGames {
     /// The address of the page after a cursor, with the same filters.
     #[must_use]
@@ -282,31 +303,14 @@ impl Step {
 /// A game's tag. What ends a game without a step must change it too, so that a cached game is not
 /// taken for current.
 pub(super) fn etag_of(game: &GameRow) -> String {
-    etag(game.version, (game.status != "active").then_some(game.result.as_deref()).flatten())
-}
-
-/// The tag of a version; `ended` is the result when a game has ended without a step.
-fn etag(version: i64, result: Option<&str>) -> String {
-    match result.and_then(ended_without_step) {
-        None => format!("\"v{version}\""),
-        Some(how) => format!("\"v{version}-{how}\""),
+    let ended = game.result.as_deref().and_then(|json| serde_json::from_str::<GameResult>(json).ok());
+    match ended.filter(|ended| [RESIGNATION, ABANDONED].contains(&&*ended.reason)) {
+        None => format!("\"v{}\"", game.version),
+        Some(ended) => format!("\"v{}-{}\"", game.version, ended.reason),
     }
 }
 
-/// `resignation` or `abandoned`, from a stored result.
-fn ended_without_step(result: &str) -> Option<&'static str> {
-    ["resignation", "abandoned"].into_iter().find(|how| result.contains(&format!("\"reason\":\"{how}\"")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ListGames;
-
-    #[test]
-    fn the_next_page_is_asked_for_with_the_same_filters() {
-        let all = ListGames::default();
-        assert_eq!(all.address("c"), "/games?cursor=c");
-        let some = ListGames { player: Some("a&b".to_owned()), limit: Some(2), ..all };
-        assert_eq!(some.address("c"), "/games?player=a%26b&limit=2&cursor=c");
-    }
-}
+/// The reason of a game that ended because a seat gave up.
+pub(super) const RESIGNATION: &str = "resignation";
+/// The reason of a game that was called off.
+pub(super) const ABANDONED: &str = "abandoned";

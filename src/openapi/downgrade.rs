@@ -1,17 +1,24 @@
 //! The document in OpenAPI 3.0, for the many generators that read no newer one.
 
+use crate::problem;
 use serde_json::{Map, Value, json};
 
 /// The same document in OpenAPI 3.0.
 ///
 /// What 3.0 has no word for is said its way: licences by name alone, one example for a schema, a reference with
-/// neighbours wrapped in `allOf`, exclusive bounds as flags.
+/// neighbours wrapped in `allOf`, exclusive bounds as flags. Some of its readers have types for JSON by its own name
+/// alone, so that failures, which are sent as problems, are listed as JSON too.
 #[must_use]
 pub fn downgrade(document: &Value) -> Value {
     let mut older = document.clone();
     older["openapi"] = "3.0.3".into();
     if let Some(licence) = older.pointer_mut("/info/license").and_then(Value::as_object_mut) {
         licence.remove("identifier");
+        // A reader may choose either of the two; 3.0 has room for one address.
+        licence.insert("url".to_owned(), "https://spdx.org/licenses/MIT.html".into());
+    }
+    if let Some(about) = older.pointer_mut("/info/description") {
+        *about = format!("{}\n- {LISTED_TWICE}", about.as_str().unwrap_or_default()).into();
     }
     if let Some(top) = older.as_object_mut() {
         top.remove("jsonSchemaDialect");
@@ -30,6 +37,9 @@ pub fn downgrade(document: &Value) -> Value {
     }
     older
 }
+
+const LISTED_TWICE: &str = "In this document failures are listed as `application/json` too, although they are sent as \
+                            `application/problem+json`: some generators have types for nothing else.";
 
 fn members(value: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     value.as_object_mut().into_iter().flatten()
@@ -56,10 +66,14 @@ fn rewrite_operation(operation: &mut Value) {
 }
 
 fn rewrite_content(body: &mut Value) {
-    for (_, media) in body.get_mut("content").into_iter().flat_map(members) {
+    let Some(content) = body.get_mut("content") else { return };
+    for (_, media) in members(content) {
         if let Some(schema) = media.get_mut("schema") {
             rewrite(schema);
         }
+    }
+    if let Some(problem) = content.get(problem::MEDIA_TYPE) {
+        content["application/json"] = json!({"schema": problem["schema"]});
     }
 }
 

@@ -1,16 +1,16 @@
 //! Adds to the document what is the same for every operation.
 
 use super::failures::CODES;
+use crate::limits;
 use crate::problem::{self, Code};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use utoipa::PartialSchema;
-
-/// The operations that no budget limits, as `limits` has it.
-const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 /// Completes every response; a document is finished once.
 pub(super) fn finish(document: &mut Value) {
     declare(document);
+    let mut told = HashSet::new();
     for (path, item) in members(&mut document["paths"]) {
         for (_, operation) in members(item) {
             let common = common(path, operation);
@@ -23,6 +23,7 @@ pub(super) fn finish(document: &mut Value) {
             for (status, response) in members(responses) {
                 if let Some(codes) = codes(response) {
                     explain(response, &codes);
+                    told.extend(codes);
                 }
                 for (_, header) in response.get_mut("headers").into_iter().flat_map(members) {
                     presence(header);
@@ -33,6 +34,10 @@ pub(super) fn finish(document: &mut Value) {
                 response["headers"]["x-request-id"] = reference("headers", "RequestId");
             }
         }
+    }
+    for code in told {
+        let example = json!({"summary": code.title(), "value": example(code)});
+        document["components"]["examples"][code.as_str()] = example;
     }
 }
 
@@ -49,9 +54,6 @@ fn declare(document: &mut Value) {
     let components = &mut document["components"];
     components["schemas"]["Problem"] = schema::<problem::Document>();
     components["schemas"]["FieldError"] = schema::<problem::FieldError>();
-    for code in Code::ALL {
-        components["examples"][code.as_str()] = json!({"summary": code.title(), "value": example(*code)});
-    }
     let header = |required: bool, example: &str, description: &str| {
         json!({
             "required": required,
@@ -98,7 +100,7 @@ fn common(path: &str, operation: &Value) -> Vec<Code> {
     if has("query") {
         codes.push(Code::InvalidQuery);
     }
-    if !EXEMPT.contains(&path) {
+    if !limits::EXEMPT.contains(&path) {
         codes.push(Code::RateLimited);
     }
     codes

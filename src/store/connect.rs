@@ -10,11 +10,13 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use std::str::FromStr;
 use std::time::Duration;
 
-static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
-static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
+pub(super) static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
+pub(super) static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 
 /// How long a request waits for a connection before it is told to come back later.
 const ACQUIRE: Duration = Duration::from_secs(3);
+/// How often the migrations of SQLite are tried.
+const MIGRATION_TRIES: u32 = 5;
 /// How long SQLite waits for another process's lock.
 const BUSY: Duration = Duration::from_secs(5);
 
@@ -50,9 +52,22 @@ async fn sqlite(url: &str, connections: u32) -> Result<SqlStore<sqlx::Sqlite>> {
         .foreign_keys(true)
         .busy_timeout(BUSY);
     let writer = pool::<sqlx::Sqlite>(1).connect_with(options.clone()).await?;
-    SQLITE.run(&writer).await?;
+    migrate(&writer).await?;
     let reader = pool::<sqlx::Sqlite>(connections).connect_lazy_with(options.read_only(true));
     Ok(SqlStore::new(writer, reader))
+}
+
+/// Runs the migrations. Another process may be doing so at the same time, for SQLite has no lock for it: who comes
+/// second fails on what is there already, and finds at the next try that nothing is left to do.
+async fn migrate(writer: &sqlx::SqlitePool) -> Result<()> {
+    let mut failed = 0;
+    while let Err(error) = SQLITE.run(writer).await {
+        failed += 1;
+        if failed == MIGRATION_TRIES {
+            return Err(error.into());
+        }
+    }
+    Ok(())
 }
 
 /// A connection is not tried before each use: that would double the round trips. A dead one shows at

@@ -23,14 +23,16 @@ sql_impl! {
         seats: &[SeatRow],
         body_hash: &[u8],
         keep: Option<&Keep>,
+        held: Held,
     ) -> Result<bool> {
-        let mut connection = self.write(Held::default()).await?;
+        let mut connection = self.write(held).await?;
         let mut transaction = connection.begin_with(SqlStr::from_static(DB::BEGIN)).await?;
         if let Some(keep) = keep
             && !Self::keep(&mut transaction, game.portal_id, keep, game.created_at).await?
         {
             return Ok(false);
         }
+        Self::insert_game(game).execute(&mut *transaction).await?;
         if let Some(name) = &game.external_ref {
             let named = sqlx::query::<DB>(NAME)
                 .bind(game.portal_id)
@@ -43,7 +45,6 @@ sql_impl! {
                 return Ok(false);
             }
         }
-        Self::insert_game(game).execute(&mut *transaction).await?;
         for seat in seats {
             sqlx::query::<DB>(SEAT)
                 .bind(game.id)

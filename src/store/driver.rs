@@ -1,7 +1,9 @@
 //! What the two databases have in common, said once.
 
+use super::connect;
 use super::lent::Lent;
 use super::{Result, StoreError};
+use sqlx::migrate::Migrator;
 use sqlx::{Database, Decode, Encode, Pool, Postgres, Sqlite, Type};
 use std::future::poll_fn;
 use std::pin::pin;
@@ -21,11 +23,14 @@ pub(super) trait Driver: Database {
     /// is one round trip.
     const WRITES_IN_WITH: bool;
 
-    /// Keeps a reading connection for a write, where it can.
-    fn hold(connection: Lent<Self>) -> Held;
+    /// Whether one pool both reads and writes, so that the connection of a read can write.
+    const ONE_POOL: bool;
 
-    /// The connection that was kept.
-    fn held(held: Held) -> Option<Lent<Self>>;
+    /// The connection that is kept, if one is.
+    fn slot(held: &mut Held) -> &mut Option<Lent<Self>>;
+
+    /// The schema.
+    fn migrator() -> &'static Migrator;
 
     /// How a writing transaction begins. SQLite must take its lock at once: one that begins by reading
     /// can't wait for another writer later.
@@ -34,27 +39,29 @@ pub(super) trait Driver: Database {
 
 impl Driver for Postgres {
     const WRITES_IN_WITH: bool = true;
+    const ONE_POOL: bool = true;
     const BEGIN: &'static str = "BEGIN";
 
-    fn hold(connection: Lent<Self>) -> Held {
-        Held(Some(connection))
+    fn slot(held: &mut Held) -> &mut Option<Lent<Self>> {
+        &mut held.postgres
     }
 
-    fn held(held: Held) -> Option<Lent<Self>> {
-        held.0
+    fn migrator() -> &'static Migrator {
+        &connect::POSTGRES
     }
 }
 
 impl Driver for Sqlite {
     const WRITES_IN_WITH: bool = false;
+    const ONE_POOL: bool = false;
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
 
-    fn hold(_: Lent<Self>) -> Held {
-        Held(None)
+    fn slot(held: &mut Held) -> &mut Option<Lent<Self>> {
+        &mut held.sqlite
     }
 
-    fn held(_: Held) -> Option<Lent<Self>> {
-        None
+    fn migrator() -> &'static Migrator {
+        &connect::SQLITE
     }
 }
 
@@ -68,11 +75,14 @@ pub(super) struct SqlStore<DB: Database> {
     runtime: Handle,
 }
 
-/// The connection of a read, kept for the write that follows it: given back and taken again it would cost
-/// a ping to the server and a turn in the pool's queue. SQLite's reading connections can't write, so there it is
-/// nothing.
+/// The connection of a request's first read, kept for what follows it. Given back and taken again it would cost a
+/// ping to the server and a turn in the pool's queue; another one could turn out to be dead; and a request that
+/// holds one while it waits for another could wait for itself.
 #[derive(Debug, Default)]
-pub struct Held(pub(super) Option<Lent<Postgres>>);
+pub struct Held {
+    postgres: Option<Lent<Postgres>>,
+    sqlite: Option<Lent<Sqlite>>,
+}
 
 impl<DB: Database> Clone for SqlStore<DB> {
     fn clone(&self) -> Self {
@@ -96,10 +106,29 @@ impl<DB: Driver> SqlStore<DB> {
         within(&self.runtime, self.reader.acquire()).await.map(Lent::from).map_err(StoreError::from)
     }
 
-    pub(super) async fn write(&self, held: Held) -> Result<Lent<DB>> {
-        match DB::held(held) {
-            Some(connection) => Ok(connection),
-            None => {
+    /// Keeps a connection for what follows.
+    pub(super) fn hold(connection: Lent<DB>) -> Held {
+        let mut held = Held::default();
+        *DB::slot(&mut held) = Some(connection);
+        held
+    }
+
+    /// The connection that is kept, or a new one to keep, for a read.
+    pub(super) async fn read_on<'h>(&self, held: &'h mut Held) -> Result<&'h mut Lent<DB>> {
+        let slot = DB::slot(held);
+        let connection = match slot.take() {
+            Some(connection) => connection,
+            None => self.read().await?,
+        };
+        Ok(slot.insert(connection))
+    }
+
+    /// The connection that is kept where it can write, or a writing one.
+    pub(super) async fn write(&self, mut held: Held) -> Result<Lent<DB>> {
+        match DB::slot(&mut held).take() {
+            Some(connection) if DB::ONE_POOL => Ok(connection),
+            reading => {
+                drop(reading);
                 within(&self.runtime, self.writer.acquire()).await.map(Lent::from).map_err(StoreError::from)
             }
         }

@@ -7,9 +7,12 @@ use crate::timestamp::Timestamp;
 use sqlx::{Connection, Row, SqlStr};
 use uuid::Uuid;
 
-const READY: &str = "SELECT count(*) AS portals FROM portals";
+const READY: &str = "SELECT max(version) AS version FROM _sqlx_migrations WHERE success";
 
-const SWEEP: &str = "DELETE FROM kept_answers WHERE expires_at <= $1 RETURNING expires_at";
+/// A batch, so that nobody waits long behind it for the writer.
+const SWEEP: &str = "DELETE FROM kept_answers WHERE (portal_id, scope, key_hash) IN (
+      SELECT portal_id, scope, key_hash FROM kept_answers WHERE expires_at <= $1 ORDER BY expires_at LIMIT 500)
+    RETURNING expires_at";
 
 const ANY_KEY: &str = "SELECT count(*) AS keys FROM (SELECT id FROM portal_keys LIMIT 1) AS some_key";
 
@@ -39,13 +42,20 @@ sql_impl! {
         let row = self
             .read_first(async |mut connection| Ok(sqlx::query::<DB>(READY).fetch_one(&mut *connection).await?))
             .await?;
-        let portals: i64 = row.try_get("portals")?;
-        if portals == 0 { Err(StoreError::Corrupt("no portal")) } else { Ok(()) }
+        let version: Option<i64> = row.try_get("version")?;
+        let current = DB::migrator().iter().map(|migration| migration.version).max();
+        if version < current { Err(StoreError::Corrupt("an older schema")) } else { Ok(()) }
     }
 
     pub(super) async fn sweep(&self, now: Timestamp) -> Result<u64> {
-        let rows = sqlx::query::<DB>(SWEEP).bind(now.0).fetch_all(&mut *self.write(Held::default()).await?).await?;
-        Ok(rows.len() as u64)
+        let mut swept = 0;
+        loop {
+            let mut connection = self.write(Held::default()).await?;
+            match sqlx::query::<DB>(SWEEP).bind(now.0).fetch_all(&mut *connection).await?.len() {
+                0 => return Ok(swept),
+                batch => swept += batch as u64,
+            }
+        }
     }
 
     pub(super) async fn has_portal_keys(&self) -> Result<bool> {

@@ -101,7 +101,7 @@ sql_impl! {
                 at: Timestamp(row.try_get("s_at")?),
             }),
         };
-        Ok(Some(Opened { caller: Self::caller(&row)?, game: Self::opened_game(&row)?, kept: Self::kept(&row)?, step, held: DB::hold(connection) }))
+        Ok(Some(Opened { caller: Self::caller(&row)?, game: Self::opened_game(&row)?, kept: Self::kept(&row)?, step, held: Self::hold(connection) }))
     }
 
     pub(super) async fn open_portal(
@@ -111,19 +111,21 @@ sql_impl! {
         external_ref: Option<&str>,
         now: Timestamp,
     ) -> Result<Option<OpenedPortal>> {
-        let row = self.read_first(async |mut connection| {
-            bind_claim!(sqlx::query::<DB>(OPEN_PORTAL), claim, slot, now)
-                .bind(external_ref.map(str::to_owned))
-                .fetch_optional(&mut *connection)
-                .await
-                .map_err(StoreError::from)
-        });
-        let Some(row) = row.await? else { return Ok(None) };
+        let (row, connection) = self
+            .read_first(async |mut connection| {
+                let row = bind_claim!(sqlx::query::<DB>(OPEN_PORTAL), claim, slot, now)
+                    .bind(external_ref.map(str::to_owned))
+                    .fetch_optional(&mut *connection)
+                    .await?;
+                Ok((row, connection))
+            })
+            .await?;
+        let Some(row) = row else { return Ok(None) };
         let named = match (row.try_get::<Option<Vec<u8>>, _>("r_body_hash")?, Self::opened_game(&row)?) {
             (Some(hash), Some(game)) => Some((hash, game)),
             _ => None,
         };
-        Ok(Some(OpenedPortal { caller: Self::caller(&row)?, kept: Self::kept(&row)?, named }))
+        Ok(Some(OpenedPortal { caller: Self::caller(&row)?, kept: Self::kept(&row)?, named, held: Self::hold(connection) }))
     }
 
     /// The read that a request begins with. While its connection turns out to be dead it is tried again: when

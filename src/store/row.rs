@@ -121,12 +121,12 @@ pub struct Opened {
     pub kept: Option<KeptAnswer>,
     /// The step at the ply asked for.
     pub step: Option<StepRow>,
-    /// The connection, for the write that may follow.
+    /// The connection, for what may follow.
     pub held: Held,
 }
 
 /// What one read brings about a request to create a game.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct OpenedPortal {
     /// The caller's row.
     pub caller: CallerRow,
@@ -134,6 +134,8 @@ pub struct OpenedPortal {
     pub kept: Option<KeptAnswer>,
     /// The body hash behind the external reference asked for, and its game.
     pub named: Option<(Vec<u8>, GameRow)>,
+    /// The connection, for what may follow.
+    pub held: Held,
 }
 
 /// A change to a game: written whole if the game still has `version` and is active, or not at all.

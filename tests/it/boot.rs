@@ -99,6 +99,22 @@ fn what_keeps_it_from_starting_is_said_in_one_line() {
 }
 
 #[test]
+fn a_limit_that_would_refuse_everything_is_refused() {
+    let place = Place::bare();
+    for (flag, value, why) in [
+        ("--request-timeout", "0", "at least 0.001 seconds"),
+        ("--request-timeout", "0.0000001", "at least 0.001 seconds"),
+        ("--idempotency-ttl", "0", "at least 0.001 seconds"),
+        ("--idempotency-ttl", "soon", "a number of seconds"),
+        ("--max-body", "0", "at least 1 byte"),
+        ("--max-body", "1k", "a number of bytes"),
+    ] {
+        let said = place.run(&["serve", flag, value]);
+        assert!(said.code == Some(2) && said.error.contains(why) && said.error.contains(flag), "{said:?}");
+    }
+}
+
+#[test]
 fn a_taken_port_is_named() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();

@@ -92,7 +92,9 @@ on_both_databases! {
             let reply = app.get(&format!("{game}/{bad}")).await;
             assert_eq!((reply.status, reply.code()), (400, "invalid_query".to_owned()), "{bad}");
         }
-        for bad in ["moves/x", "states/-1", "moves/99999999999"] {
+        let far = app.get(&format!("{game}/states/99999999999")).await;
+        assert_eq!((far.status, far.code()), (404, "ply_not_found".to_owned()));
+        for bad in ["moves/x", "states/1.5", "moves/99999999999999999999"] {
             let reply = app.get(&format!("{game}/{bad}")).await;
             assert_eq!((reply.status, reply.code()), (400, "invalid_path".to_owned()), "{bad}");
         }
@@ -107,6 +109,8 @@ on_both_databases! {
         assert_eq!((same.status, same.header("etag"), same.body.len()), (304, "\"v0\"", 0));
         assert_eq!(known("W/\"v0\", \"x\"").await.status, 304);
         assert_eq!(known("*").await.status, 304);
+        let two_lines = [("if-none-match", "\"x\""), ("if-none-match", etag.as_str())];
+        assert_eq!(app.get_with(&game, &two_lines).await.status, 304);
         app.post(&format!("{game}/moves"), &json!({"move": "a"})).await;
         assert_eq!(known(&etag).await.status, 200);
         assert_eq!(known("v0").await.code(), "invalid_header");
@@ -200,6 +204,8 @@ on_both_databases! {
         let again = app.post("/games", &body).await;
         assert_eq!((again.status, again.header("location")), (200, first.header("location")));
         assert_eq!(again.json().get("seat_tokens"), None);
+        let respelt = app.post_bytes("/games", r#"{ "external_ref": "match 7", "rules": "kauri" }"#).await;
+        assert_eq!((respelt.status, respelt.header("location")), (200, first.header("location")));
         let other = app.post("/games", &json!({"rules": "ashta-kashte", "external_ref": "match 7"})).await;
         assert_eq!((other.status, other.code()), (409, "external_ref_taken".to_owned()));
     }
@@ -221,13 +227,38 @@ on_both_databases! {
         assert_eq!((other.status, other.code()), (409, "game_over".to_owned()));
     }
 
+    async fn a_portal_says_which_seat_resigns(app: TestApp) {
+        let game = kauri(&app).await;
+        for body in [json!({}), json!({"expected_version": 0})] {
+            let unsaid = app.post(&format!("{game}/resignation"), &body).await;
+            assert_eq!((unsaid.status, unsaid.code(), unsaid.pointers()), (400, "invalid_body".to_owned(), vec!["/seat".to_owned()]));
+        }
+        let nobody = app.post(&format!("{game}/resignation"), &json!({"seat": "west"})).await;
+        assert_eq!((nobody.status, nobody.code()), (403, "wrong_seat".to_owned()));
+        assert_eq!(app.get(&game).await.json()["status"], "active");
+    }
+
     async fn of_four_players_one_who_resigns_leaves_no_winner(app: TestApp) {
         let seats = ["south", "west", "north", "east"].map(|seat| json!({"seat": seat}));
         let created = app.post("/games", &json!({"rules": "ashta-kashte", "seats": seats})).await;
         let game = created.header("location").to_owned();
-        let reply = app.post_nothing(&format!("{game}/resignation")).await;
+        let reply = app.post(&format!("{game}/resignation"), &json!({"seat": "south"})).await;
         assert_eq!(reply.status, 200, "{reply:?}");
         assert_eq!(reply.json()["position"]["result"], json!({"reason": "resignation", "seat": "south"}));
+    }
+
+    async fn places_that_were_reached_outlast_a_resignation(app: TestApp) {
+        let piece = |seat: &str, piece: &str| json!({"seat": seat, "pieces": [piece, piece, piece, piece]});
+        let mut state = app.post("/rules/ashta-kashte/initial", &json!({"seats": ["south", "west", "north"], "options": {"places": true}})).await.json()["state"].clone();
+        state["ashta_kashte"]["seats"] = json!([piece("south", "hand"), piece("west", "finished"), piece("north", "hand")]);
+        let created = app.post("/games", &json!({"rules": "ashta-kashte", "state": state})).await;
+        assert_eq!(created.status, 201, "{created:?}");
+        let path = format!("{}/resignation", created.header("location"));
+        let finished = app.post(&path, &json!({"seat": "west"})).await;
+        assert_eq!((finished.status, finished.code()), (409, "game_over".to_owned()));
+        let result = app.post(&path, &json!({"seat": "north"})).await.json()["position"]["result"].clone();
+        let places = json!(["west", "south", "north"]);
+        assert_eq!(result, json!({"winner": "west", "reason": "resignation", "seat": "north", "places": places}));
     }
 
     async fn a_game_can_be_aborted_until_every_seat_has_moved(app: TestApp) {
@@ -272,14 +303,18 @@ on_both_databases! {
         for bad in [format!("cursor={cursor}&rules=kauri"), "cursor=zz".to_owned(), "limit=101".to_owned(), "rules=chess".to_owned(), "status=lost".to_owned()] {
             let reply = app.get(&format!("/games?{bad}")).await;
             assert_eq!((reply.status, reply.code()), (400, "invalid_query".to_owned()), "{bad}");
+            assert!(reply.pointers()[0].starts_with('/'), "{reply:?}");
         }
     }
 
     async fn unknown_games_and_ids_are_told_apart(app: TestApp) {
         let unknown = app.get("/games/01937a5e-0000-7000-8000-0000000000ff").await;
         assert_eq!((unknown.status, unknown.code()), (404, "game_not_found".to_owned()));
-        let malformed = app.get("/games/17").await;
-        assert_eq!((malformed.status, malformed.code()), (400, "invalid_path".to_owned()));
+        let known = kauri(&app).await.trim_start_matches("/games/").to_owned();
+        for bad in ["17", &known.to_uppercase(), &known.replace('-', ""), &format!("%7B{known}%7D")] {
+            let malformed = app.get(&format!("/games/{bad}")).await;
+            assert_eq!((malformed.status, malformed.code()), (400, "invalid_path".to_owned()), "{bad}");
+        }
     }
 
     async fn of_two_moves_on_one_version_one_counts(app: TestApp) {

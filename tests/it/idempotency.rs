@@ -65,10 +65,11 @@ on_both_databases! {
         for end in ["abort", "resignation"] {
             let game = with_key(&app, "/games", &body, end).await.header("location").to_owned();
             let path = format!("{game}/{end}");
-            let ended = with_key(&app, &path, &json!({}), "k").await;
+            let body = if end == "abort" { json!({}) } else { json!({"seat": "south"}) };
+            let ended = with_key(&app, &path, &body, "k").await;
             assert_eq!(ended.status, 200);
-            assert_replayed(&ended, &with_key(&app, &path, &json!({}), "k").await);
-            assert_eq!(app.post(&path, &json!({})).await.code(), "game_over");
+            assert_replayed(&ended, &with_key(&app, &path, &body, "k").await);
+            assert_eq!(app.post(&path, &body).await.code(), "game_over");
         }
     }
 
@@ -84,6 +85,12 @@ on_both_databases! {
             let reply = with_key(&app, &moves, &json!({"move": "A"}), bad).await;
             assert_eq!((reply.status, reply.code()), (400, "invalid_header".to_owned()));
         }
+    }
+
+    async fn two_keys_are_none(app: TestApp) {
+        let headers = [("idempotency-key", "a"), ("idempotency-key", "b")];
+        let reply = app.post_with("/games", &json!({"rules": "kauri"}), &headers).await;
+        assert_eq!((reply.status, reply.code()), (400, "invalid_header".to_owned()));
     }
 
     async fn a_refusal_uses_no_key_up(app: TestApp) {

@@ -9,6 +9,7 @@ mod credentials;
 mod errors;
 mod games;
 mod idempotency;
+mod limits;
 mod order;
 mod portal;
 mod proof;

@@ -61,8 +61,9 @@ async fn scene(app: &TestApp) -> Scene {
     let (_, foreign) = key(app, NewKey::play("cafe")).await;
     revoke(app, &unknown_id).await;
     let (open, over) = (begun(app, &play).await, begun(app, &play).await);
-    let resigned =
-        app.post_with(&format!("{over}/resignation"), &json!({}), &[("authorization", &play)]).await;
+    let resigned = app
+        .post_with(&format!("{over}/resignation"), &json!({"seat": "north"}), &[("authorization", &play)])
+        .await;
     assert_eq!(resigned.status, 200);
     let other = begun(app, &foreign).await;
     let post = Post {

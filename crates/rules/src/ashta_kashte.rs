@@ -252,6 +252,10 @@ impl Position for AshtaKashte {
         self.seated.iter()
     }
 
+    fn finished(&self) -> impl Iterator<Item = Seat> {
+        self.ranking().take_while(|seat| self.places[seat.index()] > 0)
+    }
+
     fn to_move(&self) -> Seat {
         self.to_move
     }

@@ -96,6 +96,11 @@ pub trait Position: Copy + Eq + Hash + Debug + Send + Sync + Sized + 'static {
     /// The occupied seats, in turn order.
     fn seats(&self) -> impl Iterator<Item = Seat>;
 
+    /// The seats that have come in already, in that order, where a game goes on after the first has.
+    fn finished(&self) -> impl Iterator<Item = Seat> {
+        std::iter::empty()
+    }
+
     /// Whose turn it is, or would be when the game is over.
     fn to_move(&self) -> Seat;
 

@@ -129,6 +129,16 @@ pub trait DynRules: Send + Sync {
         names: &mut dyn Iterator<Item = &str>,
         on: &mut dyn FnMut(Played),
     ) -> Result<Result<View, BadMove>, InvalidState>;
+
+    /// The position after many steps, without what happened on the way: a replay at a fraction of the cost.
+    fn skip(
+        &self,
+        start: &State,
+        names: &mut dyn Iterator<Item = &str>,
+    ) -> Result<Result<View, BadMove>, InvalidState>;
+
+    /// The seats of a state that have come in already, in that order.
+    fn finished(&self, state: &State) -> Result<Vec<Seat>, InvalidState>;
 }
 
 /// A [`Position`] type seen through [`DynRules`].
@@ -155,6 +165,21 @@ impl<P: Position> Erased<P> {
         let mut events = Vec::new();
         position.play(step, |event| events.push(event))?;
         Ok(Played { seat, r#move: P::step_name(step), events })
+    }
+
+    /// Makes every step the way `play` does, until one can't be made.
+    fn run(
+        start: &State,
+        names: &mut dyn Iterator<Item = &str>,
+        mut play: impl FnMut(&mut P, &str) -> Result<(), IllegalMove>,
+    ) -> Result<Result<View, BadMove>, InvalidState> {
+        let mut position = P::from_state(start)?;
+        for (index, name) in names.enumerate() {
+            if let Err(illegal) = play(&mut position, name) {
+                return Ok(Err(BadMove { index, illegal, view: Box::new(Self::view(&position)) }));
+            }
+        }
+        Ok(Ok(Self::view(&position)))
     }
 }
 
@@ -199,15 +224,18 @@ impl<P: Position> DynRules for Erased<P> {
         names: &mut dyn Iterator<Item = &str>,
         on: &mut dyn FnMut(Played),
     ) -> Result<Result<View, BadMove>, InvalidState> {
-        let mut position = P::from_state(start)?;
-        for (index, name) in names.enumerate() {
-            match Self::play(&mut position, name) {
-                Ok(played) => on(played),
-                Err(illegal) => {
-                    return Ok(Err(BadMove { index, illegal, view: Box::new(Self::view(&position)) }));
-                }
-            }
-        }
-        Ok(Ok(Self::view(&position)))
+        Self::run(start, names, |position, name| Self::play(position, name).map(&mut *on))
+    }
+
+    fn skip(
+        &self,
+        start: &State,
+        names: &mut dyn Iterator<Item = &str>,
+    ) -> Result<Result<View, BadMove>, InvalidState> {
+        Self::run(start, names, |position, name| position.play(P::parse_step(name)?, |_| ()))
+    }
+
+    fn finished(&self, state: &State) -> Result<Vec<Seat>, InvalidState> {
+        Ok(P::from_state(state)?.finished().collect())
     }
 }

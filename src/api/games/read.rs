@@ -130,6 +130,8 @@ pub(crate) async fn list_moves(
 }
 
 /// Read one step of a game's log.
+///
+/// Steps are numbered from 1 and never change.
 #[utoipa::path(
     tag = "games",
     operation_id = "get_move",
@@ -146,7 +148,7 @@ pub(crate) async fn get_step(
     Path(path): Path<PlyPath>,
     Shown(credential): Shown,
 ) -> Result<HttpResponse, Problem> {
-    let step = games::step(&context, &credential, path.id, i64::from(path.ply)).await?;
+    let step = games::step(&context, &credential, path.id, path.ply).await?;
     Ok(HttpResponse::Ok().json(step))
 }
 
@@ -169,6 +171,6 @@ pub(crate) async fn get_position(
     Path(path): Path<PlyPath>,
     Shown(credential): Shown,
 ) -> Result<HttpResponse, Problem> {
-    let position = games::position_at(&context, &credential, path.id, i64::from(path.ply)).await?;
+    let position = games::position_at(&context, &credential, path.id, path.ply).await?;
     Ok(HttpResponse::Ok().json(position))
 }

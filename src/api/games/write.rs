@@ -4,7 +4,7 @@ use super::{GamePath, example, respond};
 use crate::api::call::call;
 use crate::api::extract::{Json, JsonOrNothing, Path};
 use crate::context::Context;
-use crate::games::{self, EndGame, Game, NewGame, NewMove, StepTaken};
+use crate::games::{self, AbortGame, Game, NewGame, NewMove, ResignGame, StepTaken};
 use crate::openapi::failures;
 use crate::problem::Problem;
 use actix_web::web::Data;
@@ -81,7 +81,7 @@ pub(crate) async fn create_game(
     request: HttpRequest,
     Json { value, raw }: Json<NewGame>,
 ) -> Result<HttpResponse, Problem> {
-    let call = call(&request, &raw)?;
+    let call = call(&request, "POST /games".to_owned(), &raw)?;
     Ok(respond::answer(games::create(&context, &call, &value).await?))
 }
 
@@ -140,13 +140,14 @@ pub(crate) async fn post_move(
     request: HttpRequest,
     Json { value, raw }: Json<NewMove>,
 ) -> Result<HttpResponse, Problem> {
-    let call = call(&request, &raw)?;
+    let call = call(&request, format!("POST /games/{}/moves", path.id), &raw)?;
     Ok(respond::answer(games::play(&context, &call, path.id, &value).await?))
 }
 
 /// Resign a game.
 ///
-/// With two seats the other one wins; with more the game ends and nobody does. The body may be left out.
+/// With two seats the other one wins. With more the game ends for all: places that were reached count, and who has
+/// reached none wins nothing. A portal names the seat; a seat token resigns its own.
 #[utoipa::path(
     tag = "games",
     operation_id = "resign_game",
@@ -158,7 +159,7 @@ pub(crate) async fn post_move(
         ("If-Match" = Option<String>, Header, nullable = false,
             description = "The game's entity tag; refused with 412 when the game has moved on."),
     ),
-    request_body(content = Option<EndGame>, examples(
+    request_body(content = ResignGame, examples(
         ("seat" = (summary = "South resigns", value = json!({"seat": "south"}))),
     )),
     responses(
@@ -180,9 +181,9 @@ pub(crate) async fn resign_game(
     context: Data<Context>,
     Path(path): Path<GamePath>,
     request: HttpRequest,
-    JsonOrNothing { value, raw }: JsonOrNothing<EndGame>,
+    Json { value, raw }: Json<ResignGame>,
 ) -> Result<HttpResponse, Problem> {
-    let call = call(&request, &raw)?;
+    let call = call(&request, format!("POST /games/{}/resignation", path.id), &raw)?;
     Ok(respond::answer(games::resign(&context, &call, path.id, &value).await?))
 }
 
@@ -200,7 +201,7 @@ pub(crate) async fn resign_game(
         ("If-Match" = Option<String>, Header, nullable = false,
             description = "The game's entity tag; refused with 412 when the game has moved on."),
     ),
-    request_body(content = Option<EndGame>, examples(
+    request_body(content = Option<AbortGame>, examples(
         ("version" = (summary = "If nothing has happened yet", value = json!({"expected_version": 0}))),
     )),
     responses(
@@ -222,8 +223,8 @@ pub(crate) async fn abort_game(
     context: Data<Context>,
     Path(path): Path<GamePath>,
     request: HttpRequest,
-    JsonOrNothing { value, raw }: JsonOrNothing<EndGame>,
+    JsonOrNothing { value, raw }: JsonOrNothing<AbortGame>,
 ) -> Result<HttpResponse, Problem> {
-    let call = call(&request, &raw)?;
+    let call = call(&request, format!("POST /games/{}/abort", path.id), &raw)?;
     Ok(respond::answer(games::abort(&context, &call, path.id, &value).await?))
 }

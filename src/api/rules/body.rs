@@ -1,7 +1,7 @@
 //! What is posted to the rules.
 
 use super::MAX_REPLAY;
-use crate::api::extract::present;
+use crate::api::extract::{listed, present};
 use crate::problem::{Code, Problem};
 use kauri_rules::{DynRules, Options, Seat, State};
 use serde::Deserialize;
@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StartRequest {
-    /// Who plays; the first listed starts where the rules let it. The usual seats when absent.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, min_items = 2, max_items = 4)]
+    /// Who plays; the first listed starts where the rules let it. The usual seats when absent or empty.
+    #[serde(default, deserialize_with = "listed")]
+    #[schema(nullable = false, max_items = 4)]
     pub(super) seats: Option<Vec<Seat>>,
     /// What is chosen; the usual options when absent.
     #[serde(default, deserialize_with = "present")]
@@ -48,9 +48,9 @@ pub(crate) struct ReplayRequest {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false)]
     state: Option<State>,
-    /// Who plays; the usual seats when absent.
-    #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, min_items = 2, max_items = 4)]
+    /// Who plays; the usual seats when absent or empty.
+    #[serde(default, deserialize_with = "listed")]
+    #[schema(nullable = false, max_items = 4)]
     seats: Option<Vec<Seat>>,
     /// What is chosen; the usual options when absent.
     #[serde(default, deserialize_with = "present")]

@@ -53,7 +53,7 @@ async fn a_move_that_others_followed(database: Database) {
         let next = Post::new(format!("{game}/moves"), &next);
         client.post(server.address(), &next).await.unwrap().expect(201);
     }
-    let resignation = Post::new(format!("{game}/resignation"), &json!({}));
+    let resignation = Post::new(format!("{game}/resignation"), &json!({"seat": "north"}));
     client.post(server.address(), &resignation).await.unwrap().expect(200);
     let again = client.post(server.address(), &first).await.unwrap().expect(200);
     assert_eq!((&again.body, &again.etag, again.replayed), (&said.body, &said.etag, true));

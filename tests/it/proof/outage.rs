@@ -8,6 +8,8 @@ use super::within;
 use serde_json::json;
 use sqlx::Connection;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
@@ -83,7 +85,7 @@ fn first_moves(games: &[String]) -> Vec<Post> {
     games.iter().map(post).collect()
 }
 
-/// Posts until it is answered; how often it was refused before.
+/// Posts until it is answered; how often it was refused.
 async fn insist(client: &Client, server: SocketAddr, post: &Post) -> u32 {
     let mut refused = 0;
     loop {
@@ -101,24 +103,41 @@ async fn insist(client: &Client, server: SocketAddr, post: &Post) -> u32 {
 async fn gone_in_the_middle_of_requests() {
     let service = Service::new(&[]).await;
     let games = service.games(60).await;
+    let is_back = Arc::new(AtomicBool::new(false));
     let mut playing = JoinSet::new();
     for post in first_moves(&games) {
-        let (client, server) = (service.client.clone(), service.address());
-        playing.spawn(async move { insist(&client, server, &post).await });
+        let (client, server, is_back) = (service.client.clone(), service.address(), is_back.clone());
+        playing.spawn(async move {
+            let (mut before, mut after) = (0, 0);
+            loop {
+                let refused = if is_back.load(Ordering::SeqCst) { &mut after } else { &mut before };
+                let reply = client.post(server, &post).await.unwrap();
+                if reply.status == 201 {
+                    return (before, after);
+                }
+                assert_unavailable(&reply);
+                *refused += 1;
+            }
+        });
     }
-    let mut refused = 0;
-    let mut made = 0;
-    while let Some(times) = within("a move", playing.join_next()).await {
-        refused += times.unwrap();
+    let (mut made, mut before, mut after) = (0, 0, 0);
+    while let Some(refused) = within("a move", playing.join_next()).await {
+        let refused = refused.unwrap();
+        before += refused.0;
+        after += refused.1;
         made += 1;
         if made == 3 {
             service.proxy.close().await;
             service.answers_without_a_database().await;
             service.proxy.reopen().await;
+            is_back.store(true, Ordering::SeqCst);
         }
     }
-    eprintln!("gone: {made} moves, {refused} refusals");
-    assert!(refused > 0, "the database was gone while moves were made");
+    eprintln!(
+        "gone: {made} moves, {before} refusals, and {after} of requests made after the database was back"
+    );
+    assert!(before > 0, "the database was gone while moves were made");
+    assert_eq!(after, 0, "once it is back, nobody has to notice");
     service.each_has_one_step(&games).await;
     service.client.get(service.address(), "/readyz", None).await.unwrap().expect(200);
 }

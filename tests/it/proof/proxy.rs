@@ -1,6 +1,7 @@
 //! A way to a server that can be closed, stalled and cut, and that watches what passes.
 
 use super::wire::{Meter, Verdict};
+use super::within;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -21,6 +22,8 @@ struct Ways {
     meter: Arc<Meter>,
     /// Connections up to this one are held: nothing gets through, nothing is closed.
     held: watch::Sender<u64>,
+    /// Pieces of requests and answers that have been held.
+    waiting: watch::Sender<u64>,
     open: Mutex<Open>,
 }
 
@@ -33,9 +36,13 @@ struct Open {
 impl Proxy {
     /// A proxy to an address, open.
     pub(super) async fn to(target: &str) -> Self {
-        let (held, _) = watch::channel(0);
-        let (meter, open) = (Arc::default(), Mutex::default());
-        let ways = Arc::new(Ways { target: target.to_owned(), meter, held, open });
+        let ways = Arc::new(Ways {
+            target: target.to_owned(),
+            meter: Arc::default(),
+            held: watch::channel(0).0,
+            waiting: watch::channel(0).0,
+            open: Mutex::default(),
+        });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let accepting = Mutex::new(Some(tokio::spawn(accept(listener, ways.clone()))));
@@ -76,6 +83,13 @@ impl Proxy {
     /// Holds every connection, those to come as well: nothing gets through, nothing is closed.
     pub(super) fn stall(&self) {
         self.ways.held.send_replace(u64::MAX);
+    }
+
+    /// Waits until so many pieces of requests and answers have been held.
+    pub(super) async fn holds(&self, pieces: u64) {
+        let mut waiting = self.ways.waiting.subscribe();
+        let held = within("something to hold", waiting.wait_for(|&waiting| waiting >= pieces)).await;
+        assert!(held.is_ok(), "the proxy is there");
     }
 
     /// Lets everything through that was held.
@@ -163,6 +177,10 @@ async fn back(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, ways: &Ways, numb
 
 /// Waits while the connection is held.
 async fn pass(ways: &Ways, number: u64) {
+    let mut held = ways.held.subscribe();
+    if *held.borrow() >= number {
+        ways.waiting.send_modify(|waiting| *waiting += 1);
+    }
     // The sender lives as long as the proxy, and this no longer.
-    let _ = ways.held.subscribe().wait_for(|&held| number > held).await;
+    let _ = held.wait_for(|&held| number > held).await;
 }

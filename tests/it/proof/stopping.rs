@@ -3,6 +3,7 @@
 use super::client::{Client, Post};
 use super::database::Database;
 use super::process::Kauri;
+use super::proxy::Proxy;
 use super::{on_both, within};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -51,22 +52,41 @@ async fn requests_in_flight_finish(database: Database) {
         let game = client.create_kauri(server.address()).await;
         begun.push(Begun::on(&server, &game).await);
     }
-    // An idle connection must not keep the server from stopping.
-    drop(client);
+    // The client's idle connection must not keep the server from stopping.
     server.terminate();
-    within("the server to stop listening", async {
-        while TcpStream::connect(server.address()).await.is_ok() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    deaf(&server).await;
     for request in begun {
         assert_eq!(request.finish().await, "HTTP/1.1 201");
     }
     assert!(server.ended().await.success());
     assert_eq!(database.count("steps").await, i64::try_from(IN_FLIGHT).unwrap());
-    let server = Kauri::on(&database).await;
-    Client::new().post(server.address(), &Post::new("/games", &json!({"rules": "kauri"}))).await.unwrap();
+}
+
+/// Waits until a server takes no more connections.
+async fn deaf(server: &Kauri) {
+    let listens = async || TcpStream::connect(server.address()).await.is_ok();
+    within("the server to stop listening", async { while listens().await {} }).await;
+}
+
+/// What is in flight is a statement, held on its way to the database.
+#[tokio::test]
+async fn a_statement_in_flight_finishes() {
+    let database = Database::postgres().await;
+    let proxy = Proxy::to(database.server()).await;
+    let server = Kauri::start(&database.by_way_of(proxy.address()), &[]).await;
+    let client = Client::new();
+    let game = client.create_kauri(server.address()).await;
+    let post = Post::new(format!("{game}/moves"), &json!({"move": "a"}));
+    proxy.stall();
+    let (posting, address) = (client.clone(), server.address());
+    let reply = tokio::spawn(async move { posting.post(address, &post).await });
+    proxy.holds(1).await;
+    server.terminate();
+    deaf(&server).await;
+    proxy.release();
+    within("the answer", reply).await.unwrap().unwrap().expect(201);
+    assert!(server.ended().await.success());
+    assert_eq!(database.count("steps").await, 1);
 }
 
 on_both!(requests_in_flight_finish);

@@ -1,6 +1,6 @@
 //! How many round trips to Postgres a stored move takes.
 
-use super::client::{Client, Post};
+use super::client::{Client, Post, Reply};
 use super::database::Database;
 use super::process::{Kauri, operate};
 use super::proxy::Proxy;
@@ -28,7 +28,7 @@ impl Player {
     async fn new(rules: &str) -> Self {
         let database = Database::postgres().await;
         let proxy = Proxy::to(database.server()).await;
-        let server = Kauri::start(&database.by_way_of(proxy.address()), &["--pool", "2"]).await;
+        let server = Kauri::start(&database.by_way_of(proxy.address()), &["--pool", "1"]).await;
         let key = operate(&database, &["keys", "create", "--portal", "p"]);
         let client = Client::new();
         let create = Post::new("/games", &json!({"rules": rules})).by(&key);
@@ -36,8 +36,8 @@ impl Player {
         Self { client, server, proxy, game, key }
     }
 
-    /// Makes the next step and gives the round trips it took.
-    async fn step(&self, version: i64, by_token: bool) -> Vec<String> {
+    /// The request for the first legal move on a version.
+    async fn next(&self, version: i64, by_token: bool) -> Post {
         let path = format!("/games/{}", self.game["id"].as_str().unwrap());
         let now = self.client.get(self.server.address(), &path, Some(&self.key)).await.unwrap().json();
         let position = &now["position"];
@@ -45,12 +45,16 @@ impl Player {
         let token = held.iter().find(|held| held["seat"] == position["state"]["to_move"]).unwrap();
         let bearer = if by_token { token["token"].as_str().unwrap() } else { &self.key };
         let body = json!({"move": position["legal_moves"][0], "expected_version": version});
-        let post = Post::new(format!("{path}/moves"), &body).keyed(format!("step {version}")).by(bearer);
+        Post::new(format!("{path}/moves"), &body).keyed(format!("step {version}")).by(bearer)
+    }
+
+    /// The reply, and the round trips it took.
+    async fn counted(&self, post: &Post) -> (Reply, Vec<String>) {
         self.proxy.meter().reset();
-        self.client.post(self.server.address(), &post).await.unwrap().expect(201);
+        let reply = self.client.post(self.server.address(), post).await.unwrap();
         let mut trips = self.proxy.meter().trips();
         trips.retain(|trip| trip != PING);
-        trips
+        (reply, trips)
     }
 }
 
@@ -61,11 +65,32 @@ async fn a_stored_move_takes_two_round_trips() {
     for rules in ["kauri", "ashta-kashte"] {
         let player = Player::new(rules).await;
         for version in 0..WARM_UP + COUNTED {
-            let trips = player.step(version, version % 2 == 0).await;
+            let post = player.next(version, version % 2 == 0).await;
+            let (reply, trips) = player.counted(&post).await;
+            reply.expect(201);
             if version >= WARM_UP {
                 assert_eq!(trips.len(), 2, "{rules}, version {version}: {trips:?}");
                 assert!(trips.iter().all(|trip| !trip.contains(['P', 'Q'])), "all is prepared: {trips:?}");
             }
         }
+    }
+}
+
+/// What is answered from the first read alone.
+#[tokio::test]
+async fn a_repeat_or_a_refusal_takes_one_round_trip() {
+    let player = Player::new("kauri").await;
+    let mut last = None;
+    for version in 0..WARM_UP {
+        let post = player.next(version, false).await;
+        player.counted(&post).await.0.expect(201);
+        last = Some(post);
+    }
+    let kept = last.unwrap();
+    let natural = Post { key: None, ..kept.clone() };
+    let stale = Post { key: None, ..player.next(WARM_UP - 5, false).await };
+    for (post, status) in [(kept, 201), (natural, 200), (stale, 409)] {
+        let (reply, trips) = player.counted(&post).await;
+        assert_eq!((reply.status, trips.len()), (status, 1), "{reply:?}: {trips:?}");
     }
 }

@@ -96,7 +96,7 @@ impl Game<'_> {
             }
             if reply.status < 300 {
                 let body = bodies.entry(attempt.intent).or_insert(&reply.body);
-                assert_eq!(*body, reply.body, "every answer to an intent is the same");
+                assert_eq!(*body, reply.body, "every answer is the same to {intent:?}");
             }
         }
         for look in self.looks {

@@ -25,8 +25,14 @@ pub(super) async fn play(table: Arc<Table>, number: usize, mut chance: SplitMix6
         let intent = (table.record().intend(intent.clone()), intent);
         match chance.below(4) {
             0 => {
-                let (one, other) = (server, chance.below(table.servers()));
-                tokio::join!(deliver(&table, &intent, one), deliver(&table, &intent, other));
+                // With neither key nor version, whoever sends a request twice asks for two things.
+                let twin = if intent.1.is_repeatable() {
+                    intent.clone()
+                } else {
+                    (table.record().intend(intent.1.clone()), intent.1.clone())
+                };
+                let other = chance.below(table.servers());
+                tokio::join!(deliver(&table, &intent, server), deliver(&table, &twin, other));
             }
             1 => {
                 let hang_up = *chance.pick(&[HangUp::AfterSending, HangUp::AfterFirstByte]);

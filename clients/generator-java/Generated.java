@@ -1,0 +1,8 @@
+package javax.annotation;
+
+/** The mark on generated classes, which the JDK no longer carries; otherwise in jakarta.annotation-api 1.3. */
+public @interface Generated {
+    String[] value();
+
+    String comments() default "";
+}
