@@ -92,34 +92,34 @@ impl<'a> Gate<'a> {
         let seats = self.listed();
         for (at, listed) in seats.iter().enumerate() {
             let before = || seats[..at].iter().map(|listed| listed.seat);
-            let pointer = format!("/ashta_kashte/seats/{at}/seat");
+            let pointer = || format!("/ashta_kashte/seats/{at}/seat");
             if before().any(|seat| seat == listed.seat) {
-                self.reasons.push(pointer, "seat_twice", "A seat is listed once.");
+                self.reasons.push(pointer(), "seat_twice", "A seat is listed once.");
             } else if before().any(|seat| seat > listed.seat) {
                 let message = "Seats are listed in turn order: south, west, north, east (A2).";
-                self.reasons.push(pointer, "seat_order", message);
+                self.reasons.push(pointer(), "seat_order", message);
             }
         }
     }
 
     /// The indices of a seat's pieces; one that can't be read is put into hand, and a reason says so.
     fn pieces(&mut self, at: usize, listed: &SetupSeat, route: Route) -> [u8; 4] {
-        let pointer = format!("/ashta_kashte/seats/{at}/pieces");
+        let pointer = || format!("/ashta_kashte/seats/{at}/pieces");
         if listed.pieces.len() != 4 {
-            self.reasons.push(pointer.clone(), "piece_count", "Each seat has four pieces (A1).");
+            self.reasons.push(pointer(), "piece_count", "Each seat has four pieces (A1).");
         }
         let mut indices = [0; 4];
         for (piece, (index, name)) in indices.iter_mut().zip(&listed.pieces).enumerate() {
             match read_piece(name, listed.seat, route) {
                 Ok(read) => *index = read,
-                Err((code, message)) => self.reasons.push(format!("{pointer}/{piece}"), code, message),
+                Err((code, message)) => self.reasons.push(format!("{}/{piece}", pointer()), code, message),
             }
         }
         for (piece, index) in indices.iter().enumerate() {
             let before = indices[..piece].iter().fold(0, |found, other| found + u32::from(other == index));
             if before > 1 && !matches!(*index, 0 | CENTRE) {
                 let message = "No square but the centre holds more than two pieces of one player (A12).";
-                self.reasons.push(format!("{pointer}/{piece}"), "square_full", message);
+                self.reasons.push(format!("{}/{piece}", pointer()), "square_full", message);
             }
         }
         indices
@@ -157,7 +157,7 @@ impl<'a> Gate<'a> {
 
         let mut places = [0; 4];
         for (at, listed) in seats.iter().enumerate() {
-            let pointer = format!("/ashta_kashte/seats/{at}/place");
+            let pointer = || format!("/ashta_kashte/seats/{at}/place");
             match listed.place {
                 None if !finished(at) => {}
                 None if number == 1 => places[at] = 1,
@@ -167,14 +167,18 @@ impl<'a> Gate<'a> {
                     "When several seats have finished, each says in which place (A16).",
                 ),
                 Some(_) if !finished(at) => {
-                    self.reasons.push(pointer, "unfinished_place", "Only a finished seat has a place (A16).");
+                    self.reasons.push(
+                        pointer(),
+                        "unfinished_place",
+                        "Only a finished seat has a place (A16).",
+                    );
                 }
                 Some(place) if !(1..=number).contains(&usize::from(place)) => {
                     let message = "Places run from 1 to the number of finished seats (A16).";
-                    self.reasons.push(pointer, "place_range", message);
+                    self.reasons.push(pointer(), "place_range", message);
                 }
                 Some(place) if places.contains(&place) => {
-                    self.reasons.push(pointer, "place_twice", "No two seats come in the same place (A16).");
+                    self.reasons.push(pointer(), "place_twice", "No two seats come in the same place (A16).");
                 }
                 Some(place) => places[at] = place,
             }

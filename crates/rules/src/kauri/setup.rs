@@ -105,13 +105,13 @@ impl Setup {
                 complete = false;
             }
             for (index, pit) in side.pits.iter().enumerate().take(6) {
-                let pointer = format!("/kauri/{name}/pits/{index}");
-                at_most(BEADS, pit.beads, format!("{pointer}/beads"), reasons);
-                at_most(COWRIES, pit.cowries, format!("{pointer}/cowries"), reasons);
+                let pointer = |member| format!("/kauri/{name}/pits/{index}/{member}");
+                at_most(BEADS, pit.beads, || pointer("beads"), reasons);
+                at_most(COWRIES, pit.cowries, || pointer("cowries"), reasons);
                 beads[first + index] = pit.beads;
                 cowries[first + index] = pit.cowries;
             }
-            at_most(BEADS, side.store, format!("/kauri/{name}/store"), reasons);
+            at_most(BEADS, side.store, || format!("/kauri/{name}/store"), reasons);
         }
         if !complete {
             return None;
@@ -137,9 +137,10 @@ impl Setup {
     }
 }
 
-fn at_most(most: u8, count: u8, pointer: String, reasons: &mut Reasons) {
+/// The pointer is made only for a count that is too high: making it costs more than the check.
+fn at_most(most: u8, count: u8, pointer: impl FnOnce() -> String, reasons: &mut Reasons) {
     if count > most {
         let message = format!("There are only {most} of these in the game (K2).");
-        reasons.push(pointer, "too_many", message);
+        reasons.push(pointer(), "too_many", message);
     }
 }
