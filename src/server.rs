@@ -9,6 +9,8 @@ use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, rt};
 use metrics_exporter_prometheus::BuildError;
+use socket2::SockRef;
+use std::any::Any;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -121,6 +123,23 @@ async fn tidy(shared: Shared) {
     }
 }
 
+/// Has the system end a connection on which what is sent is not taken for so long. Nothing else would: while an answer
+/// can't be written, the web server waits for the caller.
+fn bound_sending(connection: &dyn Any, limit: Duration) {
+    let Some(stream) = connection.downcast_ref::<rt::net::TcpStream>() else { return };
+    #[cfg(target_os = "linux")]
+    let set = SockRef::from(stream).set_tcp_user_timeout(Some(limit));
+    #[cfg(not(target_os = "linux"))]
+    let set = {
+        // Elsewhere only a caller that is gone is noticed.
+        let keepalive = socket2::TcpKeepalive::new().with_time(limit);
+        SockRef::from(stream).set_tcp_keepalive(&keepalive)
+    };
+    if let Err(error) = set {
+        tracing::warn!(%error, "a connection has no time limit for sending");
+    }
+}
+
 /// Whole seconds that are no less.
 fn whole_seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
@@ -131,6 +150,9 @@ fn listen(
     shared: Shared,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<(Server, SocketAddr)> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = if config.workers == 0 { cores() } else { config.workers };
+    let send_timeout = config.send_timeout;
     let server = HttpServer::new(move || {
         App::new()
             .wrap(from_fn(limits::guard))
@@ -139,9 +161,11 @@ fn listen(
     })
     .client_request_timeout(HEAD_TIMEOUT)
     .keep_alive(KEEP_ALIVE)
+    .on_connect(move |connection, _| bound_sending(connection, send_timeout))
+    .workers(workers)
+    .max_connections(config.max_connections.div_ceil(workers))
     .shutdown_timeout(whole_seconds(config.shutdown_timeout))
     .shutdown_signal(stop);
-    let server = if config.workers == 0 { server } else { server.workers(config.workers) };
     let server = server.bind(config.listen)?;
     let address = server.addrs().first().copied().unwrap_or(config.listen);
     Ok((server.run(), address))

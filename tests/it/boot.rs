@@ -108,6 +108,8 @@ fn a_limit_that_would_refuse_everything_is_refused() {
         ("--idempotency-ttl", "soon", "a number of seconds"),
         ("--max-body", "0", "at least 1 byte"),
         ("--max-body", "1k", "a number of bytes"),
+        ("--send-timeout", "0", "at least 0.001 seconds"),
+        ("--max-connections", "0", "at least 1"),
     ] {
         let said = place.run(&["serve", flag, value]);
         assert!(said.code == Some(2) && said.error.contains(why) && said.error.contains(flag), "{said:?}");
