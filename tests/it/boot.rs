@@ -83,10 +83,8 @@ fn what_keeps_it_from_starting_is_said_in_one_line() {
     let place = Place::bare();
     for (arguments, why) in [
         (vec!["serve", "--listen", "127.0.0.1:0", "--database-url", "mysql://root:s3cret@x/y"], "database"),
-        (
-            vec!["serve", "--listen", "127.0.0.1:0", "--database-url", "postgres://u:s3cret@127.0.0.1:1/y"],
-            "database",
-        ),
+        (vec!["serve", "--listen", "127.0.0.1:0", "--database-url", "postgres://u:s3cret@[x/y"], "database"),
+        (vec!["keys", "list", "--database-url", "postgres://u:s3cret@127.0.0.1:1/y"], "database"),
         (vec!["serve", "--listen", "0.0.0.0:0"], "--open"),
         (vec!["serve", "--listen", "127.0.0.1:0", "--log", "a=b=c"], "log"),
         (vec!["healthcheck", "--listen", "127.0.0.1:1"], "refused"),
