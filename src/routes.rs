@@ -47,7 +47,10 @@ impl Routes {
         let paths = document["paths"].as_object().into_iter().flatten();
         let listed = paths.map(|(pattern, item)| Route::new(pattern.clone(), operations(item)));
         let pages = ["/docs", "/docs/{file...}"].map(|pattern| {
-            Route::new(pattern.to_owned(), vec![Operation { method: Method::GET, media_types: Vec::new(), asks: false }])
+            Route::new(
+                pattern.to_owned(),
+                vec![Operation { method: Method::GET, media_types: Vec::new(), asks: false }],
+            )
         });
         Box::leak(Box::new(Self(listed.chain(pages).collect())))
     }
