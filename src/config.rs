@@ -65,6 +65,14 @@ pub struct Serve {
     #[arg(long, env = "KAURI_REQUEST_TIMEOUT", default_value = "10", value_parser = some_seconds)]
     pub request_timeout: Duration,
 
+    /// Longest time a caller may take nothing of an answer that is being sent, in seconds.
+    #[arg(long, env = "KAURI_SEND_TIMEOUT", default_value = "30", value_parser = some_seconds)]
+    pub send_timeout: Duration,
+
+    /// Most connections held at once; more wait until one is closed.
+    #[arg(long, env = "KAURI_MAX_CONNECTIONS", default_value_t = 10_000, value_parser = connections)]
+    pub max_connections: usize,
+
     /// Longest time requests in flight get to finish after SIGTERM, in seconds.
     #[arg(long, env = "KAURI_SHUTDOWN_TIMEOUT", default_value = "30", value_parser = seconds)]
     pub shutdown_timeout: Duration,
@@ -73,11 +81,11 @@ pub struct Serve {
     #[arg(long, env = "KAURI_IDEMPOTENCY_TTL", default_value = "86400", value_parser = some_seconds)]
     pub idempotency_ttl: Duration,
 
-    /// Requests a second that one credential may make, moves aside; 0 means no limit.
+    /// Requests a second that one credential, or one address, may make, moves aside; 0 means no limit.
     #[arg(long, env = "KAURI_RATE", default_value_t = 0)]
     pub rate: u32,
 
-    /// Moves a second that one credential may make; 0 means no limit.
+    /// Moves a second that one credential, or one address, may make; 0 means no limit.
     #[arg(long, env = "KAURI_MOVE_RATE", default_value_t = 0)]
     pub move_rate: u32,
 }
@@ -228,6 +236,10 @@ fn some_seconds(text: &str) -> Result<Duration, String> {
 
 fn size(text: &str) -> Result<usize, String> {
     some(text).ok_or_else(|| "a number of bytes is needed, at least 1 byte".to_owned())
+}
+
+fn connections(text: &str) -> Result<usize, String> {
+    some(text).ok_or_else(|| "a number of connections is needed, at least 1".to_owned())
 }
 
 fn some(text: &str) -> Option<usize> {

@@ -1,5 +1,7 @@
 //! Binding, serving, stopping.
 
+mod opening;
+
 use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
@@ -9,8 +11,14 @@ use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, rt};
 use metrics_exporter_prometheus::BuildError;
+use opening::Opening;
+use socket2::SockRef;
+use std::any::Any;
+use std::cell::Cell;
+use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -27,7 +35,7 @@ const SETTLE: Duration = Duration::from_secs(5);
 /// How often memory held for callers that have gone is freed.
 const TIDY_EVERY: Duration = Duration::from_secs(10);
 
-/// Why the service did not start.
+/// Why the service did not start, or did not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The database can't be used.
@@ -47,9 +55,18 @@ pub enum StartError {
          allow everything to everyone with --open"
     )]
     Exposed(SocketAddr),
+    /// Anyone might be able to do anything.
+    #[error(
+        "{0} can be reached from other hosts and the database, which is not there yet, can't be asked whether there \
+         is a portal key; start it first, or allow everything to everyone with --open"
+    )]
+    Unasked(SocketAddr),
     /// Signals or counting can't be set up.
     #[error("can't watch for signals: {0}")]
     Signals(#[from] io::Error),
+    /// Serving failed.
+    #[error("can't serve: {0}")]
+    Serve(#[source] io::Error),
     /// Counting can't be set up.
     #[error("can't count requests: {0}")]
     Counting(#[from] BuildError),
@@ -61,24 +78,33 @@ pub struct Application {
     address: SocketAddr,
     context: Context,
     shared: Shared,
+    opening: Opening,
 }
 
 impl Application {
-    /// Opens the database and listens. Requests are answered once [`run`](Self::run) is awaited, until `stop` is.
+    /// Listens, and opens the database. Requests are answered once [`run`](Self::run) is awaited, until `stop` is. A
+    /// Postgres database need not be there yet: it is tried on while what needs none of it is answered.
     pub async fn bind(
         config: &Serve,
         world: Arc<dyn World>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Self, StartError> {
-        let store = Store::connect(&config.database).await?;
-        if !config.open && !config.listen.ip().is_loopback() && !store.has_portal_keys().await? {
-            return Err(StartError::Exposed(config.listen));
-        }
+        let (store, migration) = Store::prepare(&config.database).await?;
         let context = Context { store, world, idempotency_ttl: config.idempotency_ttl, seen: Arc::default() };
         let shared = Shared::new(config, context.clone())?;
         let (server, address) = listen(config, shared.clone(), stop)
             .map_err(|cause| StartError::Listen { address: config.listen, cause })?;
-        Ok(Self { server, address, context, shared })
+        let mut opening = Opening::new(migration);
+        let open = opening.try_once().await?;
+        if !config.open && !config.listen.ip().is_loopback() {
+            if !open {
+                return Err(StartError::Unasked(config.listen));
+            }
+            if !context.store.has_portal_keys().await? {
+                return Err(StartError::Exposed(config.listen));
+            }
+        }
+        Ok(Self { server, address, context, shared, opening })
     }
 
     /// The address, with the port that was really taken.
@@ -93,23 +119,50 @@ impl Application {
         &self.context
     }
 
-    /// Serves until told to stop, then finishes the requests in flight.
-    pub async fn run(self) -> io::Result<()> {
+    /// Serves until told to stop, then finishes the requests in flight. Ends early when the database, once it is there,
+    /// turns out to be one that can't be used.
+    pub async fn run(self) -> Result<(), StartError> {
         tracing::info!(address = %self.address, version = env!("CARGO_PKG_VERSION"), "listening");
-        let tidying = rt::spawn(tidy(self.shared));
-        let chores = rt::spawn(chores::run(self.context.clone()));
-        let served = self.server.await;
-        tidying.abort();
-        chores.abort();
-        let settled = async {
-            chores::once(&self.context).await;
-            self.context.store.close().await;
+        let Self { server, context, shared, mut opening, .. } = self;
+        let (handle, mut server) = (server.handle(), pin!(server));
+        let tidying = rt::spawn(tidy(shared));
+        let open = Cell::new(false);
+        let beside = async {
+            if let Err(error) = opening.finish().await {
+                return error;
+            }
+            open.set(true);
+            chores::run(context.clone()).await;
+            pending().await
         };
-        if tokio::time::timeout(SETTLE, settled).await.is_err() {
-            tracing::warn!("stopped without waiting longer for the database");
-        }
+        let (ended, failed) = tokio::select! {
+            ended = &mut server => (ended, None),
+            error = beside => {
+                // The server is told at once; that it has stopped is seen by it having ended.
+                drop(handle.stop(true));
+                (server.await, Some(error))
+            }
+        };
+        tidying.abort();
+        settle(&context, open.get()).await;
         tracing::info!("stopped");
-        served
+        match failed {
+            Some(error) => Err(error.into()),
+            None => ended.map_err(StartError::Serve),
+        }
+    }
+}
+
+/// Closes the database, after the last chores if it was open.
+async fn settle(context: &Context, open: bool) {
+    let settled = async {
+        if open {
+            chores::once(context).await;
+        }
+        context.store.close().await;
+    };
+    if tokio::time::timeout(SETTLE, settled).await.is_err() {
+        tracing::warn!("stopped without waiting longer for the database");
     }
 }
 
@@ -118,6 +171,23 @@ async fn tidy(shared: Shared) {
     loop {
         ticks.tick().await;
         shared.tidy();
+    }
+}
+
+/// Has the system end a connection on which what is sent is not taken for so long. Nothing else would: while an answer
+/// can't be written, the web server waits for the caller.
+fn bound_sending(connection: &dyn Any, limit: Duration) {
+    let Some(stream) = connection.downcast_ref::<rt::net::TcpStream>() else { return };
+    #[cfg(target_os = "linux")]
+    let set = SockRef::from(stream).set_tcp_user_timeout(Some(limit));
+    #[cfg(not(target_os = "linux"))]
+    let set = {
+        // Elsewhere only a caller that is gone is noticed.
+        let keepalive = socket2::TcpKeepalive::new().with_time(limit);
+        SockRef::from(stream).set_tcp_keepalive(&keepalive)
+    };
+    if let Err(error) = set {
+        tracing::warn!(%error, "a connection has no time limit for sending");
     }
 }
 
@@ -131,6 +201,9 @@ fn listen(
     shared: Shared,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<(Server, SocketAddr)> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = if config.workers == 0 { cores() } else { config.workers };
+    let send_timeout = config.send_timeout;
     let server = HttpServer::new(move || {
         App::new()
             .wrap(from_fn(limits::guard))
@@ -140,9 +213,11 @@ fn listen(
     })
     .client_request_timeout(HEAD_TIMEOUT)
     .keep_alive(KEEP_ALIVE)
+    .on_connect(move |connection, _| bound_sending(connection, send_timeout))
+    .workers(workers)
+    .max_connections(config.max_connections.div_ceil(workers))
     .shutdown_timeout(whole_seconds(config.shutdown_timeout))
     .shutdown_signal(stop);
-    let server = if config.workers == 0 { server } else { server.workers(config.workers) };
     let server = server.bind(config.listen)?;
     let address = server.addrs().first().copied().unwrap_or(config.listen);
     Ok((server.run(), address))

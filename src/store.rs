@@ -13,6 +13,7 @@ mod log;
 mod open;
 mod row;
 
+pub use connect::Migration;
 pub use row::{
     CallerRow, Change, Claim, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal, PortalRow,
     SeatRow, Slot, StepRow,

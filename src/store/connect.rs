@@ -3,12 +3,14 @@
 use super::driver::SqlStore;
 use super::{Database, Result, Store, StoreError};
 use crate::config;
-use sqlx::migrate::Migrator;
+use sqlx::Connection;
+use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::pool::PoolOptions;
-use sqlx::postgres::PgConnectOptions;
+use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use std::str::FromStr;
 use std::time::Duration;
+use tokio::sync::watch;
 
 pub(super) static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 pub(super) static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -23,24 +25,68 @@ const BUSY: Duration = Duration::from_secs(5);
 impl Store {
     /// Connects, creates a SQLite file where there is none, and runs the migrations.
     pub async fn connect(config: &config::Database) -> Result<Self> {
+        let (store, migration) = Self::prepare(config).await?;
+        migration.run().await?;
+        Ok(store)
+    }
+
+    /// A store whose database need not be there yet, and the migration without which it is not available.
+    /// SQLite, which is always there, is migrated at once.
+    pub async fn prepare(config: &config::Database) -> Result<(Self, Migration)> {
         let url = config.database_url.as_str();
         match url.split_once(':').map(|(scheme, _)| scheme) {
             Some("postgres" | "postgresql") => {
-                postgres(url, config.pool).await.map(|store| Self(Database::Postgres(store)))
+                let (store, migration) = postgres(url, config.pool)?;
+                Ok((Self(Database::Postgres(store)), migration))
             }
-            Some("sqlite") => sqlite(url, config.pool).await.map(|store| Self(Database::Sqlite(store))),
+            Some("sqlite") => Ok((Self(Database::Sqlite(sqlite(url, config.pool).await?)), Migration(None))),
             _ => Err(StoreError::Address("the database URL must start with sqlite: or postgres:".to_owned())),
         }
     }
 }
 
-async fn postgres(url: &str, connections: u32) -> Result<SqlStore<sqlx::Postgres>> {
+/// Brings a database up to date.
+#[derive(Clone)]
+pub struct Migration(Option<(PgConnectOptions, watch::Sender<bool>)>);
+
+impl Migration {
+    /// Tries once. A database that is not there, or goes away meanwhile, is unavailable: it can be tried again.
+    pub async fn run(self) -> Result<()> {
+        let Some((options, migrated)) = self.0 else { return Ok(()) };
+        let connecting = tokio::time::timeout(ACQUIRE, PgConnection::connect_with(&options)).await;
+        let mut connection = connecting.map_err(|_| sqlx::Error::PoolTimedOut)??;
+        POSTGRES.run_direct(None, &mut connection, false).await.map_err(|error| match error {
+            MigrateError::Execute(error) => StoreError::from(error),
+            MigrateError::ExecuteMigration(error, version) => match StoreError::from(error) {
+                StoreError::Broken(error) => MigrateError::ExecuteMigration(error, version).into(),
+                other => other,
+            },
+            other => other.into(),
+        })?;
+        migrated.send_replace(true);
+        // All is done; a connection that does not end well does no harm.
+        let _ = connection.close().await;
+        Ok(())
+    }
+}
+
+fn postgres(url: &str, connections: u32) -> Result<(SqlStore<sqlx::Postgres>, Migration)> {
     let options = PgConnectOptions::from_str(url)
         .map_err(|error| StoreError::Address(format!("the database URL can't be read: {error}")))?
         .application_name("kauri");
-    let pool = pool::<sqlx::Postgres>(connections).connect_with(options).await?;
-    POSTGRES.run(&pool).await?;
-    Ok(SqlStore::new(pool.clone(), pool))
+    let migrated = watch::Sender::new(false);
+    let migration = Migration(Some((options.clone(), migrated.clone())));
+    let pool = pool::<sqlx::Postgres>(connections)
+        .after_connect(move |_, _| {
+            let mut migrated = migrated.subscribe();
+            // Whoever waits for this connection waits no longer than for any other.
+            Box::pin(async move {
+                migrated.wait_for(|migrated| *migrated).await.map_err(|_| sqlx::Error::PoolClosed)?;
+                Ok(())
+            })
+        })
+        .connect_lazy_with(options);
+    Ok((SqlStore::new(pool.clone(), pool), migration))
 }
 
 async fn sqlite(url: &str, connections: u32) -> Result<SqlStore<sqlx::Sqlite>> {

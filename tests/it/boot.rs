@@ -83,10 +83,8 @@ fn what_keeps_it_from_starting_is_said_in_one_line() {
     let place = Place::bare();
     for (arguments, why) in [
         (vec!["serve", "--listen", "127.0.0.1:0", "--database-url", "mysql://root:s3cret@x/y"], "database"),
-        (
-            vec!["serve", "--listen", "127.0.0.1:0", "--database-url", "postgres://u:s3cret@127.0.0.1:1/y"],
-            "database",
-        ),
+        (vec!["serve", "--listen", "127.0.0.1:0", "--database-url", "postgres://u:s3cret@[x/y"], "database"),
+        (vec!["keys", "list", "--database-url", "postgres://u:s3cret@127.0.0.1:1/y"], "database"),
         (vec!["serve", "--listen", "0.0.0.0:0"], "--open"),
         (vec!["serve", "--listen", "127.0.0.1:0", "--log", "a=b=c"], "log"),
         (vec!["healthcheck", "--listen", "127.0.0.1:1"], "refused"),
@@ -108,6 +106,8 @@ fn a_limit_that_would_refuse_everything_is_refused() {
         ("--idempotency-ttl", "soon", "a number of seconds"),
         ("--max-body", "0", "at least 1 byte"),
         ("--max-body", "1k", "a number of bytes"),
+        ("--send-timeout", "0", "at least 0.001 seconds"),
+        ("--max-connections", "0", "at least 1"),
     ] {
         let said = place.run(&["serve", flag, value]);
         assert!(said.code == Some(2) && said.error.contains(why) && said.error.contains(flag), "{said:?}");

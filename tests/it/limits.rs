@@ -3,7 +3,8 @@
 use crate::app::TestApp;
 use crate::portal::{NewKey, key};
 use reqwest::Method;
-use std::time::Instant;
+use std::io::Write;
+use std::time::{Duration, Instant};
 
 /// Sends a request for each credential; how many got each status, and how many may have passed a budget of one
 /// a second meanwhile.
@@ -120,4 +121,24 @@ async fn a_budget_is_used_up_and_what_watches_the_service_has_none() {
             assert_eq!(app.get(path).await.status, 200);
         }
     }
+}
+
+#[tokio::test]
+async fn who_takes_nothing_of_the_answers_is_cut_off() {
+    let app = TestApp::with(|config| config.send_timeout = Duration::from_secs(1)).await;
+    let ask = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: x\r\n\r\n".repeat(20);
+    let mut stream = app.connect(ask.as_bytes());
+    let cut = tokio::task::spawn_blocking(move || {
+        // Nothing is read. The connection is there as long as asking for more works.
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(100));
+            if stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").is_err() {
+                return true;
+            }
+        }
+        false
+    });
+    assert!(cut.await.unwrap(), "the connection is still there");
+    assert_eq!(app.get("/healthz").await.status, 200);
 }

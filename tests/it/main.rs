@@ -1,6 +1,7 @@
 //! The service as its callers meet it, in process and on both databases.
 #![expect(clippy::unwrap_used, reason = "what a test can't go on without is a failure of the test")]
 
+mod absent;
 mod admin;
 mod app;
 mod binary;
