@@ -4,5 +4,7 @@ package javax.annotation;
 public @interface Generated {
     String[] value();
 
+    String date() default "";
+
     String comments() default "";
 }

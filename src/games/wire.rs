@@ -201,7 +201,7 @@ pub struct StepTaken {
     /// The step.
     pub step: Step,
     /// The game's version after it.
-    #[schema(minimum = 1, example = 13)]
+    #[schema(minimum = 0, example = 13)]
     pub version: i64,
     /// The game's status after it.
     #[schema(example = "active")]
@@ -218,7 +218,7 @@ pub struct LogPage {
     pub items: Vec<Step>,
     /// What to pass as `after` for the page that follows; absent on the last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1)]
+    #[schema(nullable = false, minimum = 0)]
     pub next: Option<i64>,
 }
 
