@@ -46,7 +46,6 @@ impl Routes {
     /// The paths of the operations, and those of the reference page, which no document lists.
     ///
     /// The table lives as long as the process: requests refer to it, and metrics are labelled with its patterns.
-    #[expect(clippy::new_without_default, reason = "it is made once, and stays")]
     #[must_use]
     pub fn new() -> &'static Self {
         let mut operations = Operations::default();
