@@ -1,6 +1,6 @@
 //! The OpenAPI documents, made from the code.
 //!
-//! The operations describe themselves; [`finish`] adds what is the same for all of them, and
+//! The operations describe themselves; `finish` adds what is the same for all of them, and
 //! [`downgrade`] makes a 3.0 document of it for the many generators that read no other.
 
 pub mod downgrade;
