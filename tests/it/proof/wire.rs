@@ -13,6 +13,17 @@ pub(super) enum Stop {
     Answer(u64),
 }
 
+/// What has become of a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Met {
+    /// The server was stopped.
+    Stopped,
+    /// It was about to be, in something else that it did meanwhile.
+    About,
+    /// It sent less than that.
+    Never,
+}
+
 /// What is to become of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -50,11 +61,15 @@ impl Meter {
         state.stop = Some((stop, Box::new(end)));
     }
 
-    /// Forgets the stop; whether it had not been reached.
-    pub(super) fn disarm(&self) -> bool {
+    /// Forgets the stop; what has become of it.
+    pub(super) fn disarm(&self) -> Met {
         let mut state = self.0.lock().unwrap();
-        state.withheld = None;
-        state.stop.take().is_some()
+        let withheld = state.withheld.take();
+        match state.stop.take() {
+            None => Met::Stopped,
+            Some(_) if withheld.is_some() => Met::About,
+            Some(_) => Met::Never,
+        }
     }
 
     /// The round trips since the count began.
@@ -112,10 +127,16 @@ impl Watched<'_> {
     }
 
     /// Counts a message and says what is to become of it.
+    ///
+    /// A lone Sync is nobody's statement: the pool looks, at its leisure, whether a connection that comes back to
+    /// it is alive.
     pub(super) fn judge(&mut self, message: &[u8]) -> Verdict {
         // A message at the start begins with its length, below 2^24: with a zero.
         let letter = if message[0] == 0 { '0' } else { char::from(message[0]) };
         let mut state = self.meter.0.lock().unwrap();
+        if letter == 'S' && self.trip.is_empty() {
+            return Verdict::Pass;
+        }
         state.messages += 1;
         self.trip.push(letter);
         let answered = matches!(letter, '0' | 'S' | 'Q' | 'p');

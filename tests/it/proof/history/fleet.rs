@@ -4,7 +4,7 @@ use crate::proof::chance::SplitMix64;
 use crate::proof::database::Database;
 use crate::proof::process::Kauri;
 use crate::proof::proxy::Proxy;
-use crate::proof::wire::Stop;
+use crate::proof::wire::{Met, Stop};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -100,7 +100,7 @@ impl Server {
                 () = self.death(number, &door, &mut chance, &mut begun) => {}
                 _ = enough.wait_for(|&enough| enough) => {
                     // One that met its stop this very moment is started anew first.
-                    if self.proxy.as_ref().is_none_or(|proxy| proxy.meter().disarm()) {
+                    if self.proxy.as_ref().is_none_or(|proxy| proxy.meter().disarm() != Met::Stopped) {
                         return (kills, self);
                     }
                 }
