@@ -9,11 +9,33 @@ pub mod problems;
 pub mod rules;
 pub mod schema;
 
+use actix_web::dev::HttpServiceFactory;
+use actix_web::web;
+use utoipa_actix_web::OpenApiFactory;
 use utoipa_actix_web::service_config::ServiceConfig;
 
+/// What takes the list of operations: a worker serves them, the spec describes them, a table sorts them.
+pub trait Register {
+    /// Takes one operation.
+    fn service<F: HttpServiceFactory + OpenApiFactory + 'static>(&mut self, operation: F) -> &mut Self;
+}
+
+/// A worker needs no descriptions. Making them for each would leave every worker with the memory it took.
+impl Register for web::ServiceConfig {
+    fn service<F: HttpServiceFactory + OpenApiFactory + 'static>(&mut self, operation: F) -> &mut Self {
+        Self::service(self, operation)
+    }
+}
+
+impl Register for ServiceConfig<'_> {
+    fn service<F: HttpServiceFactory + OpenApiFactory + 'static>(&mut self, operation: F) -> &mut Self {
+        Self::service(self, operation)
+    }
+}
+
 /// Every operation of the service; the busiest come first, since actix tries them in this order.
-pub fn operations(config: &mut ServiceConfig<'_>) {
-    config
+pub fn operations<R: Register>(register: &mut R) {
+    register
         .service(games::post_move)
         .service(games::get_game)
         .service(rules::apply)

@@ -5,13 +5,11 @@ use crate::api::docs::Documents;
 use crate::config::Serve;
 use crate::context::Context;
 use crate::limits::Limits;
-use crate::openapi;
 use crate::problem::{Code, Problem};
 use crate::routes::Routes;
 use crate::telemetry::metrics;
 use actix_web::{HttpRequest, HttpResponse, web};
 use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
-use utoipa_actix_web::service_config::ServiceConfig;
 
 /// What the workers share; built once.
 #[derive(Clone)]
@@ -26,12 +24,11 @@ pub struct Shared {
 impl Shared {
     /// What the configuration and the context make of it.
     pub fn new(config: &Serve, context: Context) -> Result<Self, BuildError> {
-        let document = openapi::document();
         Ok(Self {
             context: web::Data::new(context),
             limits: web::Data::new(Limits::new(config)),
-            routes: web::Data::new(Routes::of(&document)),
-            documents: web::Data::new(Documents::of(&document)),
+            routes: web::Data::new(Routes::new()),
+            documents: web::Data::new(Documents::default()),
             counts: web::Data::new(metrics::install()?),
         })
     }
@@ -50,7 +47,7 @@ impl Shared {
             .app_data(self.routes.clone())
             .app_data(self.documents.clone())
             .app_data(self.counts.clone());
-        api::operations(&mut ServiceConfig::new(config));
+        api::operations(config);
         config.service(api::docs::to_page).service(api::docs::page).default_service(web::to(elsewhere));
     }
 }

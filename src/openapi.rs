@@ -1,6 +1,6 @@
 //! The OpenAPI documents, made from the code.
 //!
-//! The operations describe themselves; [`finish`] adds what is the same for all of them, and
+//! The operations describe themselves; `finish` adds what is the same for all of them, and
 //! [`downgrade`] makes a 3.0 document of it for the many generators that read no other.
 
 pub mod downgrade;
@@ -61,7 +61,10 @@ impl Modify for Bearer {
 /// The document in OpenAPI 3.1.
 #[must_use]
 pub fn document() -> Value {
-    let app = actix_web::App::new().into_utoipa_app().openapi(Base::openapi()).configure(api::operations);
+    let app = actix_web::App::new()
+        .into_utoipa_app()
+        .openapi(Base::openapi())
+        .configure(|config| api::operations(config));
     let mut document = serde_json::to_value(app.split_for_parts().1).unwrap_or_default();
     finish::finish(&mut document);
     vocabulary::tell(&mut document);
@@ -69,17 +72,12 @@ pub fn document() -> Value {
     document
 }
 
-/// The documents as they are served and kept in the repository: file name and text.
+/// The documents as they are kept in the repository: file name and text.
 #[must_use]
 pub fn texts() -> [(&'static str, String); 2] {
-    texts_of(&document())
-}
-
-/// The texts of a document made before.
-#[must_use]
-pub fn texts_of(document: &Value) -> [(&'static str, String); 2] {
-    let older = downgrade::downgrade(document);
-    [("openapi.json", text(document)), ("openapi-3.0.json", text(&older))]
+    let document = document();
+    let older = downgrade::downgrade(&document);
+    [("openapi.json", text(&document)), ("openapi-3.0.json", text(&older))]
 }
 
 fn text(document: &Value) -> String {

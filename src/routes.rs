@@ -4,8 +4,12 @@
 //! operation can answer with, for a 406; whether it looks at a credential, for the budgets; and the label of a path,
 //! before anything has been routed.
 
+use crate::api::{self, Register};
+use actix_web::dev::HttpServiceFactory;
 use actix_web::http::Method;
 use serde_json::Value;
+use std::collections::BTreeMap;
+use utoipa_actix_web::OpenApiFactory;
 
 /// Every path of the service.
 #[derive(Debug)]
@@ -39,13 +43,18 @@ enum Segment {
 }
 
 impl Routes {
-    /// The paths of an OpenAPI document, and those of the reference page, which no document lists.
+    /// The paths of the operations, and those of the reference page, which no document lists.
     ///
     /// The table lives as long as the process: requests refer to it, and metrics are labelled with its patterns.
     #[must_use]
-    pub fn of(document: &Value) -> &'static Self {
-        let paths = document["paths"].as_object().into_iter().flatten();
-        let listed = paths.map(|(pattern, item)| Route::new(pattern.clone(), operations(item)));
+    pub fn new() -> &'static Self {
+        let mut operations = Operations::default();
+        api::operations(&mut operations);
+        Self::of(operations)
+    }
+
+    fn of(operations: Operations) -> &'static Self {
+        let listed = operations.0.into_iter().map(|(pattern, operations)| Route::new(pattern, operations));
         let pages = ["/docs", "/docs/{file...}"].map(|pattern| {
             Route::new(
                 pattern.to_owned(),
@@ -59,6 +68,26 @@ impl Routes {
     #[must_use]
     pub fn find(&'static self, path: &str) -> Option<&'static Route> {
         self.0.iter().find(|route| route.matches(path))
+    }
+}
+
+/// The operations by path, as they are listed.
+#[derive(Default)]
+struct Operations(BTreeMap<String, Vec<Operation>>);
+
+impl Operations {
+    /// Adds those of one OpenAPI paths object.
+    fn add(&mut self, paths: &Value) {
+        for (pattern, item) in paths.as_object().into_iter().flatten() {
+            self.0.entry(pattern.clone()).or_default().extend(operations(item));
+        }
+    }
+}
+
+impl Register for Operations {
+    fn service<F: HttpServiceFactory + OpenApiFactory + 'static>(&mut self, operation: F) -> &mut Self {
+        self.add(&serde_json::to_value(operation.paths()).unwrap_or_default());
+        self
     }
 }
 
@@ -132,16 +161,18 @@ impl Route {
 
 #[cfg(test)]
 mod tests {
-    use super::{Method, Routes};
+    use super::{Method, Operations, Routes};
     use serde_json::json;
 
     fn routes() -> &'static Routes {
         let json = json!({"200": {"content": {"application/json": {}}}});
-        Routes::of(&json!({"paths": {
+        let mut operations = Operations::default();
+        operations.add(&json!({
             "/rules": {"get": {"responses": json}},
             "/rules/{rules}/apply": {"post": {"responses": json, "security": [{}]}},
             "/games": {"post": {"responses": json, "security": [{"bearer": []}, {}]}},
-        }}))
+        }));
+        Routes::of(operations)
     }
 
     #[test]

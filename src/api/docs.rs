@@ -1,12 +1,11 @@
 //! The OpenAPI documents and the page that shows them, from the binary alone.
 
 use super::extract::Path;
-use crate::openapi::{self, failures};
+use crate::openapi::failures;
 use crate::problem::{Code, Problem};
 use actix_web::http::header::{self, ETag, EntityTag, Header, IfNoneMatch};
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use serde::Deserialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ const CACHE: &str = "public, max-age=300";
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The documents, made once, with what the page loads.
+/// The documents, with what the page loads.
 #[derive(Clone)]
 pub struct Documents {
     newer: Document,
@@ -34,9 +33,9 @@ struct Document {
 }
 
 impl Document {
-    fn new(text: String) -> Self {
+    fn new(text: &'static str) -> Self {
         let hash = hex::encode(&Sha256::digest(text.as_bytes())[..16]);
-        Self { text: text.into(), etag: EntityTag::new_strong(hash) }
+        Self { text: web::Bytes::from_static(text.as_bytes()), etag: EntityTag::new_strong(hash) }
     }
 
     fn answer(&self, request: &HttpRequest) -> HttpResponse {
@@ -55,13 +54,16 @@ impl Document {
     }
 }
 
-impl Documents {
-    /// The texts of the document, and what the page is told.
-    #[must_use]
-    pub fn of(document: &Value) -> Self {
-        let [three_one, three_zero] = openapi::texts_of(document).map(|(_, text)| Document::new(text));
+/// The documents of the repository, which a test holds against the code: making them at each start would cost
+/// many times the memory that the service needs for its work.
+impl Default for Documents {
+    fn default() -> Self {
         let assets = Config::new(["/openapi.json"]).validator_url("none").try_it_out_enabled(true);
-        Self { newer: three_one, older: three_zero, assets: Arc::new(assets) }
+        Self {
+            newer: Document::new(include_str!("../../openapi/openapi.json")),
+            older: Document::new(include_str!("../../openapi/openapi-3.0.json")),
+            assets: Arc::new(assets),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) const CODES: &str = "x-problem-codes";
 /// Declares a type that stands for failures in `responses(…)`: `failures! { struct Name: CodeA, CodeB }`.
 ///
 /// Codes that any such operation can give (those of a body, of path parameters, of limits) are added by
-/// [`finish`](super::finish); only the operation's own are listed.
+/// `finish`; only the operation's own are listed.
 macro_rules! failures {
     ($vis:vis struct $name:ident: $($code:ident),* $(,)?) => {
         #[doc = "The failures of an operation."]
