@@ -92,7 +92,11 @@ pub async fn list(
     one_of("rules", wanted.rules.as_deref(), &RulesId::ALL.map(RulesId::as_str))?;
     one_of("status", wanted.status.as_deref(), &["active", "finished", "aborted"])?;
     if wanted.player.as_ref().is_some_and(|player| player.chars().count() > LONGEST_NAME) {
-        return Err(invalid("player", "too_long", &format!("At most {LONGEST_NAME} characters are taken here.")));
+        return Err(invalid(
+            "player",
+            "too_long",
+            &format!("At most {LONGEST_NAME} characters are taken here."),
+        ));
     }
     let after = match &wanted.cursor {
         None => None,

@@ -27,10 +27,8 @@ const fn link(
 const GAME: &[(&str, &str)] = &[("id", "$response.body#/id")];
 const SAME_GAME: &[(&str, &str)] = &[("id", "$request.path.id")];
 const SAME_RULES: &[(&str, &str)] = &[("rules", "$request.path.rules")];
-const FIRST_MOVE: &[(&str, &str)] = &[
-    ("move", "$response.body#/position/legal_moves/0"),
-    ("expected_version", "$response.body#/version"),
-];
+const FIRST_MOVE: &[(&str, &str)] =
+    &[("move", "$response.body#/position/legal_moves/0"), ("expected_version", "$response.body#/version")];
 
 const OF_A_GAME: &[Link] = &[
     link("read", "get_game", "The game, later.", GAME, &[]),
@@ -128,7 +126,13 @@ const LINKS: &[Links] = &[
     (
         "list_problems",
         &["200"],
-        &[link("first", "get_problem", "The first code.", &[("code", "$response.body#/problems/0/code")], &[])],
+        &[link(
+            "first",
+            "get_problem",
+            "The first code.",
+            &[("code", "$response.body#/problems/0/code")],
+            &[],
+        )],
     ),
 ];
 
