@@ -6,6 +6,7 @@
 pub mod downgrade;
 pub mod failures;
 mod finish;
+mod links;
 mod vocabulary;
 
 pub(crate) use failures::failures;
@@ -38,7 +39,7 @@ caller posts or in games that it keeps.
 - Evolution is additive: new members, operations, rules, problem codes, event types and end reasons may appear, so \
 a client ignores what it doesn't know. Unknown members in requests are refused, since they are typos.
 - JSON in snake_case with an object at the top; times in RFC 3339, UTC, with microseconds; ids are opaque strings; \
-optional means absent, never null.
+optional means absent, never null. No string holds the character U+0000.
 - Every failure is a `Problem` (`application/problem+json`). `code` is stable, and `GET /problems/{code}` explains it.
 - `x-request-id` is taken from the request or made, and is on every answer.
 - A caller has a budget of requests a second where the operator sets one. Answers then carry `RateLimit-Policy` and \
@@ -67,6 +68,7 @@ pub fn document() -> Value {
     let mut document = serde_json::to_value(app.split_for_parts().1).unwrap_or_default();
     finish::finish(&mut document);
     vocabulary::tell(&mut document);
+    links::tie(&mut document);
     document
 }
 

@@ -19,7 +19,7 @@ use uuid::Uuid;
 pub(crate) struct GamePath {
     /// The game's id, as the service spells it.
     #[serde(deserialize_with = "id")]
-    #[param(value_type = String, example = "01937a5e-0000-7000-8000-000000000001")]
+    #[param(value_type = String, format = "game-id", example = "01937a5e-0000-7000-8000-000000000001")]
     id: Uuid,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct GamePath {
 pub(crate) struct PlyPath {
     /// The game's id, as the service spells it.
     #[serde(deserialize_with = "id")]
-    #[param(value_type = String, example = "01937a5e-0000-7000-8000-000000000001")]
+    #[param(value_type = String, format = "game-id", example = "01937a5e-0000-7000-8000-000000000001")]
     id: Uuid,
     /// How many steps from the start.
     #[param(minimum = 0, example = 1)]

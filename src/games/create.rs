@@ -13,7 +13,7 @@ use kauri_rules::{DynRules, Phase, RulesId, Seat, View};
 use uuid::Uuid;
 
 /// Longest `player`, `name` or `external_ref`, in characters.
-const LONGEST_NAME: usize = 200;
+pub(super) const LONGEST_NAME: usize = 200;
 /// Longest tag, in characters.
 const LONGEST_TAG: usize = 64;
 /// Most tags.
@@ -186,11 +186,14 @@ fn check(request: &NewGame) -> Result<(), Problem> {
     if request.tags.as_ref().is_some_and(|tags| tags.len() > MOST_TAGS) {
         wrong.push(("/tags".to_owned(), "length", format!("At most {MOST_TAGS} tags are taken.")));
     }
-    if request.throws.as_deref().is_some_and(|throws| !matches!(throws, "server" | "supplied")) {
-        wrong.push(("/throws".to_owned(), "unknown_value", "One of server, supplied.".to_owned()));
-    }
     if wrong.is_empty() {
-        return Ok(());
+        return match request.throws.as_deref() {
+            None | Some("server" | "supplied") => Ok(()),
+            Some(_) => {
+                let message = "One of server, supplied.";
+                Err(Problem::new(Code::InvalidOptions).error("/throws", "unknown_value", message))
+            }
+        };
     }
     Err(wrong.into_iter().fold(Problem::new(Code::InvalidBody), |problem, (pointer, code, message)| {
         problem.error(pointer, code, message)

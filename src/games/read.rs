@@ -2,6 +2,7 @@
 
 use super::access::{Caller, claim};
 use super::call::Condition;
+use super::create::LONGEST_NAME;
 use super::cursor;
 use super::file::{File, position_of, shown, stored};
 use super::wire::{Game, GamePage, ListGames, LogPage, PositionAt, Step, etag_of};
@@ -44,7 +45,8 @@ pub async fn log(
     after: Option<i64>,
     limit: Option<i64>,
 ) -> Result<LogPage, Problem> {
-    let after = bounded("after", after, 0, 0, i64::MAX - 1)?;
+    // No log is as long; one more than this must be a number too.
+    let after = bounded("after", after, 0, 0, i64::MAX)?.min(i64::MAX - 1);
     let limit = bounded("limit", limit, LOG_PAGE, 1, LOG_PAGE_MOST)?;
     let mut file = File::open(context, credential, id, None, None).await?;
     let rows = context.store.steps(file.game.id, after, limit, &mut file.held).await?;
@@ -89,6 +91,13 @@ pub async fn list(
     let limit = bounded("limit", wanted.limit, PAGE, 1, PAGE_MOST)?;
     one_of("rules", wanted.rules.as_deref(), &RulesId::ALL.map(RulesId::as_str))?;
     one_of("status", wanted.status.as_deref(), &["active", "finished", "aborted"])?;
+    if wanted.player.as_ref().is_some_and(|player| player.chars().count() > LONGEST_NAME) {
+        return Err(invalid(
+            "player",
+            "too_long",
+            &format!("At most {LONGEST_NAME} characters are taken here."),
+        ));
+    }
     let after = match &wanted.cursor {
         None => None,
         Some(text) => Some(cursor::read(text, wanted).ok_or_else(|| {

@@ -6,7 +6,7 @@ use crate::credential::{Hash, hash};
 use crate::problem::Problem;
 use crate::store::{GameRow, StepRow};
 use crate::timestamp::Timestamp;
-use kauri_rules::{Event, Options, Seat, State};
+use kauri_rules::{Event, Options, Seat, State, present_whole};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
@@ -43,9 +43,15 @@ pub struct NewGame {
     pub external_ref: Option<String>,
     /// The portal's labels, at most 16.
     #[serde(default, deserialize_with = "present")]
-    #[schema(nullable = false, max_items = 16)]
+    #[schema(value_type = Vec<Tag>, inline, nullable = false, max_items = 16)]
     pub tags: Option<Vec<String>>,
 }
+
+/// A label.
+// Only its schema is wanted: the members of a list have no limits otherwise.
+#[derive(ToSchema)]
+#[schema(min_length = 1, max_length = 64)]
+struct Tag(#[expect(dead_code, reason = "only its schema is wanted")] String);
 
 /// A seat of a game to be created.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -146,7 +152,7 @@ pub struct NewMove {
     #[schema(nullable = false)]
     pub seat: Option<Seat>,
     /// The version it was decided on. A repeat on the same version is answered as the first time.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present_whole")]
     #[schema(nullable = false, minimum = 0)]
     pub expected_version: Option<i64>,
 }
@@ -160,7 +166,7 @@ pub struct ResignGame {
     #[schema(nullable = false)]
     pub seat: Option<Seat>,
     /// The version it was decided on.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present_whole")]
     #[schema(nullable = false, minimum = 0)]
     pub expected_version: Option<i64>,
 }
@@ -170,7 +176,7 @@ pub struct ResignGame {
 #[serde(deny_unknown_fields)]
 pub struct AbortGame {
     /// The version it was decided on.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present_whole")]
     #[schema(nullable = false, minimum = 0)]
     pub expected_version: Option<i64>,
 }

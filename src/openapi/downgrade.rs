@@ -57,6 +57,13 @@ fn rewrite_operation(operation: &mut Value) {
     }
     for (_, response) in members(&mut operation["responses"]) {
         rewrite_content(response);
+        // Some of this document's readers take no body of a link but a single expression.
+        if let Some(links) = response.get_mut("links").and_then(Value::as_object_mut) {
+            links.retain(|_, link| link.get("requestBody").is_none());
+            if links.is_empty() {
+                remove(response, "links");
+            }
+        }
         for (_, header) in response.get_mut("headers").into_iter().flat_map(members) {
             if let Some(schema) = header.get_mut("schema") {
                 rewrite(schema);

@@ -142,7 +142,7 @@ fn conditional(operation: &mut Value) {
         "name": "If-None-Match",
         "in": "header",
         "required": false,
-        "schema": {"type": "string", "maxLength": 1_000},
+        "schema": {"type": "string", "format": "entity-tags"},
         "description": "The ETags of copies at hand; when one is current the answer is 304 without a body.",
     });
     match operation["parameters"].as_array_mut() {

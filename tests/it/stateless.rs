@@ -219,7 +219,7 @@ async fn a_replay_starts_in_one_way_only_and_has_a_length() {
         let reply = refused(body).await;
         assert_eq!(
             (reply.status, reply.code(), reply.pointers()),
-            (400, "invalid_body".to_owned(), vec!["/state".to_owned()])
+            (422, "invalid_options".to_owned(), vec!["/state".to_owned()])
         );
     }
     let reply = refused(json!({"seats": ["south"], "moves": []})).await;

@@ -112,7 +112,8 @@ async fn play(kauri: &Client, game: Game) -> Outcome<Game> {
         let legal = &position.legal_moves;
         let chosen = legal[(7 * version as usize + 3) % legal.len()].clone();
         let call = kauri.post_move().id(&game.id);
-        let taken = call.body_map(|body| body.move_(chosen).expected_version(version)).send().await?.into_inner();
+        let taken =
+            call.body_map(|body| body.move_(chosen).expected_version(version)).send().await?.into_inner();
         (version, position) = (taken.version, taken.position);
     }
     let ended = kauri.get_game().id(&game.id).send().await?.into_inner();

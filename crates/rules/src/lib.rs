@@ -74,4 +74,4 @@ pub use position::{IllegalMove, Outcome, Places, Position, Turn};
 pub use reason::{InvalidOptions, InvalidState, Reason};
 pub use registry::{BadMove, DynRules, Played, Refusal, RulesId, UnknownRules};
 pub use seat::{Seat, UnknownSeat};
-pub use wire::{Chance, Event, Options, Phase, State, View};
+pub use wire::{Chance, Event, Options, Phase, State, View, present_whole, whole};

@@ -4,7 +4,11 @@
 //! [`Position::from_state`](crate::Position::from_state), which reports every reason at once.
 
 use crate::{Outcome, Seat, ashta_kashte, kauri};
+use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use std::any::type_name;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// Everything that legality depends on, and nothing else.
 ///
@@ -176,4 +180,75 @@ pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
+}
+
+/// Reads a whole number, also one written as `3.0`: JSON Schema tells it from 3 as little as some languages do.
+pub fn whole<'de, D: Deserializer<'de>, T: TryFrom<i64>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_i64(Whole(PhantomData))
+}
+
+/// Reads a whole number that may be absent but not `null`.
+pub fn present_whole<'de, D: Deserializer<'de>, T: TryFrom<i64>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    whole(deserializer).map(Some)
+}
+
+struct Whole<T>(PhantomData<T>);
+
+impl<T: TryFrom<i64>> Visitor<'_> for Whole<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<T>())
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        T::try_from(number).map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        let small = i64::try_from(number).ok().and_then(|number| T::try_from(number).ok());
+        small.ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
+        if number.fract() != 0.0 || number.abs() > EXACT {
+            return Err(E::invalid_type(Unexpected::Float(number), &self));
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole and within what both hold exactly")]
+        self.visit_i64(number as i64)
+    }
+}
+
+/// Up to here a floating point number stands for one whole number alone.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+#[cfg(test)]
+mod tests {
+    use crate::kauri::SetupPit;
+
+    #[test]
+    fn a_whole_number_is_read_however_it_is_written() {
+        let read = |beads: &str| {
+            serde_json::from_str::<SetupPit>(&format!("{{\"beads\":{beads},\"cowries\":1}}"))
+                .map(|pit| pit.beads)
+                .map_err(|error| error.to_string().split(" at ").next().unwrap().to_owned())
+        };
+        for written in ["10", "10.0", "1e1", "100E-1"] {
+            assert_eq!(read(written), Ok(10), "{written}");
+        }
+        for (written, refusal) in [
+            ("10.5", "invalid type: floating point `10.5`, expected u8"),
+            ("-1", "invalid value: integer `-1`, expected u8"),
+            ("-1.0", "invalid value: integer `-1`, expected u8"),
+            ("256", "invalid value: integer `256`, expected u8"),
+            ("1e300", "invalid type: floating point `1e300`, expected u8"),
+            ("18446744073709551615", "invalid value: integer `18446744073709551615`, expected u8"),
+            ("\"10\"", "invalid type: string \"10\", expected u8"),
+            ("null", "invalid type: null, expected u8"),
+        ] {
+            assert_eq!(read(written), Err(refusal.to_owned()), "{written}");
+        }
+    }
 }

@@ -38,7 +38,8 @@ failures! {
     operation_id = "create_game",
     security(("bearer" = []), ()),
     params(
-        ("Idempotency-Key" = Option<String>, Header, nullable = false, min_length = 1, max_length = 255,
+        ("Idempotency-Key" = Option<String>, Header, nullable = false, format = "printable-ascii", min_length = 1,
+            max_length = 255,
             description = "A retry with the same key and body is answered the same, and nothing is done twice."),
     ),
     request_body(content = NewGame, examples(
@@ -99,9 +100,10 @@ pub(crate) async fn create_game(
     security(("bearer" = []), ()),
     params(
         GamePath,
-        ("Idempotency-Key" = Option<String>, Header, nullable = false, min_length = 1, max_length = 255,
+        ("Idempotency-Key" = Option<String>, Header, nullable = false, format = "printable-ascii", min_length = 1,
+            max_length = 255,
             description = "A retry with the same key and body is answered the same, and nothing is done twice."),
-        ("If-Match" = Option<String>, Header, nullable = false,
+        ("If-Match" = Option<String>, Header, nullable = false, format = "entity-tags",
             description = "The game's entity tag; the move is refused with 412 when the game has moved on."),
     ),
     request_body(content = NewMove, examples(
@@ -154,9 +156,10 @@ pub(crate) async fn post_move(
     security(("bearer" = []), ()),
     params(
         GamePath,
-        ("Idempotency-Key" = Option<String>, Header, nullable = false, min_length = 1, max_length = 255,
+        ("Idempotency-Key" = Option<String>, Header, nullable = false, format = "printable-ascii", min_length = 1,
+            max_length = 255,
             description = "A retry with the same key and body is answered the same, and nothing is done twice."),
-        ("If-Match" = Option<String>, Header, nullable = false,
+        ("If-Match" = Option<String>, Header, nullable = false, format = "entity-tags",
             description = "The game's entity tag; refused with 412 when the game has moved on."),
     ),
     request_body(content = ResignGame, examples(
@@ -196,9 +199,10 @@ pub(crate) async fn resign_game(
     security(("bearer" = []), ()),
     params(
         GamePath,
-        ("Idempotency-Key" = Option<String>, Header, nullable = false, min_length = 1, max_length = 255,
+        ("Idempotency-Key" = Option<String>, Header, nullable = false, format = "printable-ascii", min_length = 1,
+            max_length = 255,
             description = "A retry with the same key and body is answered the same, and nothing is done twice."),
-        ("If-Match" = Option<String>, Header, nullable = false,
+        ("If-Match" = Option<String>, Header, nullable = false, format = "entity-tags",
             description = "The game's entity tag; refused with 412 when the game has moved on."),
     ),
     request_body(content = Option<AbortGame>, examples(

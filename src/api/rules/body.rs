@@ -76,7 +76,7 @@ impl ReplayRequest {
             }
             (Some(_), ..) => {
                 let message = "A replay starts from a state, or from seats and options.";
-                return Err(Problem::new(Code::InvalidBody).error("/state", "excluded_member", message));
+                return Err(Problem::new(Code::InvalidOptions).error("/state", "not_with_state", message));
             }
         };
         Ok((state, self.moves))

@@ -15,7 +15,7 @@ pub struct Setup {
     /// The options the game was started with.
     pub options: SetupOptions,
     /// The throw that is to be moved: 1, 2, 3, 4 or 8. There exactly when a move is expected.
-    #[serde(default, deserialize_with = "crate::wire::present", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::present_whole", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false, minimum = 1, maximum = 8))]
     pub throw: Option<u8>,
     /// Two to four seats in turn order: south, west, north, east (A2).
@@ -52,7 +52,7 @@ pub struct SetupSeat {
     pub pieces: Vec<Cow<'static, str>>,
     /// In which place the seat finished, from 1. There exactly when all its pieces are finished; may be left
     /// out when no other seat has finished.
-    #[serde(default, deserialize_with = "crate::wire::present", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::present_whole", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false, minimum = 1, maximum = 4))]
     pub place: Option<u8>,
 }

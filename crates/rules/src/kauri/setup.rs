@@ -27,6 +27,7 @@ pub struct SetupSide {
     pub pits: Vec<SetupPit>,
     /// Beads in the store.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 60))]
+    #[serde(deserialize_with = "crate::whole")]
     pub store: u8,
 }
 
@@ -37,9 +38,11 @@ pub struct SetupSide {
 pub struct SetupPit {
     /// Beads in the pit.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 60))]
+    #[serde(deserialize_with = "crate::whole")]
     pub beads: u8,
     /// Cowries in the pit.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 12))]
+    #[serde(deserialize_with = "crate::whole")]
     pub cowries: u8,
 }
 
