@@ -150,7 +150,7 @@ pub(super) fn tie(document: &mut Value) {
 
 fn described(link: &Link) -> (String, Value) {
     let object = |members: &[(&str, &str)]| -> Value {
-        members.iter().map(|&(name, value)| (name.to_owned(), constant_or(value))).collect()
+        members.iter().map(|(name, value)| ((*name).to_owned(), Value::from(*value))).collect()
     };
     let mut described = json!({
         "operationId": link.operation,
@@ -161,9 +161,4 @@ fn described(link: &Link) -> (String, Value) {
         described["requestBody"] = object(link.body);
     }
     (link.name.to_owned(), described)
-}
-
-/// A number stands for itself, anything else is an expression.
-fn constant_or(value: &str) -> Value {
-    value.parse::<u32>().map_or_else(|_| value.into(), Value::from)
 }

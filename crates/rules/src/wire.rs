@@ -243,7 +243,7 @@ mod tests {
             ("-1", "invalid value: integer `-1`, expected u8"),
             ("-1.0", "invalid value: integer `-1`, expected u8"),
             ("256", "invalid value: integer `256`, expected u8"),
-            ("1e300", "invalid type: floating point `1e300`, expected u8"),
+            ("1e300", "invalid type: floating point `1e+300`, expected u8"),
             ("18446744073709551615", "invalid value: integer `18446744073709551615`, expected u8"),
             ("\"10\"", "invalid type: string \"10\", expected u8"),
             ("null", "invalid type: null, expected u8"),
