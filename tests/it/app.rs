@@ -3,6 +3,7 @@
 mod conformance;
 mod database;
 mod reply;
+mod stream;
 
 pub(crate) use conformance::SPEC;
 pub(crate) use database::Database;
@@ -53,7 +54,7 @@ pub(crate) struct TestApp {
     client: reqwest::Client,
     stop: Option<oneshot::Sender<()>>,
     server: Option<JoinHandle<()>>,
-    database: Database,
+    pub(crate) database: Database,
 }
 
 impl TestApp {

@@ -95,7 +95,7 @@ fn check_responses(name: &str, responses: &Value) {
         assert!(status.parse::<u16>().is_ok(), "{place}");
         assert!(!response["description"].as_str().unwrap().is_empty(), "{place}");
         assert!(response["headers"]["x-request-id"].is_object(), "{place}");
-        if status.starts_with('2') {
+        if status.starts_with('2') && status != "204" {
             for (_, media) in
                 response["content"].as_object().unwrap_or_else(|| panic!("{place} has no content"))
             {
@@ -202,7 +202,7 @@ async fn every_example_does_what_it_says() {
         let bodies: Vec<(String, Option<Value>)> =
             examples.map(|(name, example)| (name.clone(), Some(example["value"].clone()))).collect();
         for (name, body) in if bodies.is_empty() { vec![("kauri".to_owned(), None)] } else { bodies } {
-            let path = fill(&app, operation.path, operation.value, &name).await;
+            let path = fill(&app, &operation.bounded_path(), operation.value, &name).await;
             let headers: &[(&str, &str)] =
                 if body.is_some() { &[("content-type", "application/json")] } else { &[] };
             let body = body.map(|body| body.to_string().into_bytes());

@@ -22,6 +22,14 @@ pub(crate) struct Operation<'a> {
     pub(crate) value: &'a Value,
 }
 
+impl Operation<'_> {
+    /// The path, with a query that has an answer end which would go on for ever.
+    pub(crate) fn bounded_path(&self) -> String {
+        let streams = self.value["responses"]["200"]["content"].get("text/event-stream").is_some();
+        format!("{}{}", self.path, if streams { "?timeout=0" } else { "" })
+    }
+}
+
 impl Spec {
     pub(crate) fn operations(&self) -> impl Iterator<Item = Operation<'_>> {
         self.document["paths"].as_object().unwrap().iter().flat_map(|(path, item)| {
