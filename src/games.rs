@@ -23,6 +23,6 @@ pub use follow::{FeedFollower, Found, GameFollower};
 pub use play::play;
 pub use read::{game, list, log, position_at, step, wait};
 pub use wire::{
-    AbortGame, Game, GameEvent, GamePage, GameSeat, ListGames, LogPage, NewGame, NewMove, NewSeat,
+    AbortGame, EventPage, Game, GameEvent, GamePage, GameSeat, ListGames, LogPage, NewGame, NewMove, NewSeat,
     PositionAt, ResignGame, SeatToken, Step, StepTaken,
 };

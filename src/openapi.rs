@@ -12,7 +12,6 @@ mod vocabulary;
 pub(crate) use failures::failures;
 
 use crate::api;
-use crate::games::GameEvent;
 use serde_json::Value;
 use utoipa::Modify;
 use utoipa::OpenApi;
@@ -25,12 +24,11 @@ use utoipa_actix_web::AppExt;
     info(title = "Kauri", description = ABOUT, license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
     servers((url = "/", description = "The service that serves this document.")),
     tags(
-        (name = "games", description = "Games that the service keeps."),
         (name = "events", description = "What happens, as it happens."),
+        (name = "games", description = "Games that the service keeps."),
         (name = "rules", description = "The rules as functions of posted states; nothing is stored."),
         (name = "service", description = "The service itself: its health, its documents, its problems."),
     ),
-    components(schemas(GameEvent)),
     modifiers(&Bearer),
 )]
 struct Base;

@@ -5,25 +5,30 @@ mod framing;
 mod stream;
 
 use crate::accept;
-use crate::api::call::{Shown, last_event_id};
+use crate::api::call::{LAST_EVENT_ID, Shown, last_event_id};
 use crate::api::extract::{Path, Query};
 use crate::api::games::GamePath;
 use crate::context::Context;
-use crate::games::{FeedFollower, GameFollower};
+use crate::events::Woken;
+use crate::games::{EventPage, FeedFollower, Found, GameFollower};
+use crate::limits;
 use crate::openapi::failures;
 use crate::problem::{Code, Problem};
 use crate::telemetry;
 use actix_web::http::header::{self, HeaderName};
 use actix_web::web::Data;
-use actix_web::{HttpRequest, HttpResponse, get};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder, get};
 use framing::Framing;
 use serde::Deserialize;
 use std::time::Duration;
 use stream::Source;
+use tokio::time::{Instant, timeout_at};
 use utoipa::IntoParams;
 
 failures! { pub(crate) struct FeedFailures: InvalidQuery, InvalidHeader, Unauthorized, PortalOnly, RateLimited }
 failures! { pub(crate) struct StreamFailures: InvalidQuery, InvalidHeader, Unauthorized, GameNotFound, RateLimited }
+
+const JSON: &str = "application/json";
 
 /// Has proxies pass on what they get at once.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -37,7 +42,8 @@ pub(crate) struct StreamQuery {
     /// goes before.
     #[param(nullable = false, max_length = 40, format = "event-id")]
     after: Option<String>,
-    /// End after so many seconds; 0 gives what there is. Without it the stream goes on.
+    /// A page waits so many seconds for something to happen, 0 by default and never more than 60. A stream ends after
+    /// so many seconds; without it it goes on.
     #[param(nullable = false, minimum = 0, maximum = 86_400)]
     timeout: Option<i64>,
 }
@@ -45,13 +51,19 @@ pub(crate) struct StreamQuery {
 /// Longest time a stream can be limited to, in seconds.
 const LONGEST: i64 = 86_400;
 
+/// Longest time a page waits for something to happen.
+const PAGE_WAIT: Duration = Duration::from_mins(1);
+
 /// Follow a game.
 ///
-/// As server-sent events or, by `Accept`, as NDJSON: one `GameEvent` each. First `game.snapshot`, the game as it is;
-/// then each step with the position after it; when the game has ended, `game.ended`, and the stream ends. `id` is the
-/// event's number in the game. Who reconnects with `Last-Event-ID` or `after` gets every event after that one, once
-/// and in order, and no snapshot; 204 when all is known and nothing more can come. At least every 15 seconds a line
-/// comes, if only an empty one or a comment.
+/// First `game.snapshot`, the game as it is; then each step with the position after it; at the end `game.ended`. `id`
+/// is the event's number in the game. With `after` come the events after that one, each once and in order, and no
+/// snapshot.
+///
+/// As JSON a page of what has happened: pass `next` as `after` for what happens then. Who asks by `Accept` for
+/// `text/event-stream` or `application/x-ndjson` gets a stream that goes on as the game does and ends with it: each
+/// event a `GameEvent`, at least every 15 seconds something, if only a comment or an empty line. There 204 says that
+/// all is known and nothing more can come, so that an `EventSource` stops.
 #[utoipa::path(
     tag = "events",
     operation_id = "follow_game",
@@ -64,9 +76,10 @@ const LONGEST: i64 = 86_400;
     responses(
         (
             status = 200,
-            description = "The events, as they happen.",
-            headers(("Last-Event-ID" = String, description = "Where the stream begins.")),
+            description = "The events.",
+            headers(("Last-Event-ID" = String, description = "After which event this begins.")),
             content(
+                (EventPage = "application/json", example = json!(example::page())),
                 (String = "text/event-stream", example = json!(example::sse())),
                 (String = "application/x-ndjson", example = json!(example::ndjson())),
             ),
@@ -85,18 +98,19 @@ pub(crate) async fn follow_game(
 ) -> Result<HttpResponse, Problem> {
     let time = time(&query)?;
     let after = after(&request, query.after)?.map(|text| number(&text)).transpose()?;
-    match GameFollower::open(&context, &credential, path.id, after).await? {
-        Some(follower) => Ok(answer(&request, Source::Game(Box::new(follower)), time)),
-        None => Ok(HttpResponse::NoContent().insert_header((header::CACHE_CONTROL, "no-store")).finish()),
-    }
+    let follower = GameFollower::open(&context, &credential, path.id, after).await?;
+    answer(&request, Source::Game(Box::new(follower)), time).await
 }
 
 /// Follow all games of the portal.
 ///
-/// As server-sent events or, by `Accept`, as NDJSON: one `GameEvent` each, from now on. `Last-Event-ID` on the answer
-/// tells where that is. Who reconnects with `Last-Event-ID` or `after` gets every event after that one, once and in
-/// order; 0.0 is before the first. Of one game the events come in the order of their numbers. At least every 15
-/// seconds a line comes, if only an empty one or a comment.
+/// What happens from now on; `Last-Event-ID` on the answer tells where that is. With `after` come the events after
+/// that one, each once and in order; `0.0` is before the first. Of one game the events come in the order of their
+/// numbers.
+///
+/// As JSON a page of what has happened: pass `next` as `after` for what happens then. Who asks by `Accept` for
+/// `text/event-stream` or `application/x-ndjson` gets a stream that goes on: each event a `GameEvent`, at least every
+/// 15 seconds something, if only a comment or an empty line.
 #[utoipa::path(
     tag = "events",
     operation_id = "follow_portal",
@@ -108,9 +122,10 @@ pub(crate) async fn follow_game(
     responses(
         (
             status = 200,
-            description = "The events, as they happen.",
-            headers(("Last-Event-ID" = String, description = "Where the stream begins.")),
+            description = "The events.",
+            headers(("Last-Event-ID" = String, description = "After which event this begins.")),
             content(
+                (EventPage = "application/json", example = json!(example::feed_page())),
                 (String = "text/event-stream", example = json!(example::feed_sse())),
                 (String = "application/x-ndjson", example = json!(example::feed_ndjson())),
             ),
@@ -128,22 +143,53 @@ pub(crate) async fn follow_portal(
     let time = time(&query)?;
     let after = after(&request, query.after)?;
     let follower = FeedFollower::open(&context, &credential, after.as_deref()).await?;
-    Ok(answer(&request, Source::Portal(Box::new(follower)), time))
+    answer(&request, Source::Portal(Box::new(follower)), time).await
 }
 
-fn answer(request: &HttpRequest, source: Source, time: Option<Duration>) -> HttpResponse {
-    let framing = match accept::preferred(request, [framing::SSE, framing::NDJSON]) {
+/// A page, or a stream where one is asked for: what reads an answer to its end must not wait for ever.
+async fn answer(
+    request: &HttpRequest,
+    mut source: Source,
+    time: Option<Duration>,
+) -> Result<HttpResponse, Problem> {
+    let framing = match accept::preferred(request, [JSON, framing::SSE, framing::NDJSON]) {
+        framing::SSE => Framing::Sse,
         framing::NDJSON => Framing::Ndjson,
-        _ => Framing::Sse,
+        _ => {
+            let place = source.place();
+            let page = page(&mut source, time.unwrap_or_default().min(PAGE_WAIT)).await?;
+            return Ok(begun(HttpResponse::Ok(), place).json(page));
+        }
     };
+    if source.is_over() {
+        return Ok(HttpResponse::NoContent().insert_header((header::CACHE_CONTROL, "no-store")).finish());
+    }
     // Who asks for the head alone is not kept waiting for a body that never ends.
     let time = if telemetry::is_head() { Some(Duration::ZERO) } else { time };
-    HttpResponse::Ok()
-        .insert_header((header::CACHE_CONTROL, "no-store"))
+    Ok(begun(HttpResponse::Ok(), source.place())
         .insert_header((BUFFERING, "no"))
-        .insert_header((crate::api::call::LAST_EVENT_ID, source.place()))
         .content_type(framing.media_type())
-        .streaming(stream::of(source, framing, time))
+        .streaming(stream::of(source, framing, time)))
+}
+
+fn begun(mut response: HttpResponseBuilder, place: String) -> HttpResponseBuilder {
+    response.insert_header((header::CACHE_CONTROL, "no-store")).insert_header((LAST_EVENT_ID, place));
+    response
+}
+
+/// What has happened, as soon as something has, and when the time is up anyway.
+async fn page(source: &mut Source, time: Duration) -> Result<EventPage, Problem> {
+    let end = Instant::now() + time;
+    limits::patience(time);
+    loop {
+        let (items, ended) = match source.look().await? {
+            Found::New(events) => (events, false),
+            Found::End => (Vec::new(), true),
+            Found::Nothing if matches!(timeout_at(end, source.woken()).await, Ok(Woken::News)) => continue,
+            Found::Nothing => (Vec::new(), false),
+        };
+        return Ok(EventPage { items, next: source.place(), ended: ended || source.is_over() });
+    }
 }
 
 /// The id to go on from: what a reconnecting client adds is newer than what the address says.

@@ -12,8 +12,8 @@ pub use game::GameFollower;
 use super::wire::GameEvent;
 use crate::problem::{Code, Problem};
 
-/// Most events in one go.
-const PAGE: i64 = 100;
+/// Most events in one go; with those of a game's steps can come those of its creation and its end.
+const PAGE: i64 = 98;
 
 /// What a follower finds.
 #[derive(Debug)]

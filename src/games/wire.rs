@@ -270,6 +270,19 @@ pub struct GameEvent {
     pub game: Option<Box<Game>>,
 }
 
+/// What happened after an event.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EventPage {
+    /// The events, in order.
+    #[schema(max_items = 100)]
+    pub items: Vec<GameEvent>,
+    /// What to pass as `after` to go on from here.
+    #[schema(example = "14")]
+    pub next: String,
+    /// Whether nothing more will happen.
+    pub ended: bool,
+}
+
 impl GameEvent {
     /// What every event of a game says.
     pub(super) fn of(game: &GameRow, r#type: &str, number: i64, id: String) -> Self {

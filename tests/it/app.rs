@@ -5,7 +5,7 @@ mod database;
 mod reply;
 mod stream;
 
-pub(crate) use conformance::SPEC;
+pub(crate) use conformance::{SPEC, is_json};
 pub(crate) use database::Database;
 pub(crate) use reply::Reply;
 

@@ -26,7 +26,7 @@ fn tries(game: &str) -> Vec<Try> {
             Try {
                 id: operation.value["operationId"].as_str().unwrap().to_owned(),
                 method: operation.method.clone(),
-                path: operation.bounded_path().replace("{id}", game).replace("{ply}", "0"),
+                path: operation.path.replace("{id}", game).replace("{ply}", "0"),
                 body: example,
             }
         })

@@ -1,7 +1,16 @@
 //! The streams shown in the spec: made by the service's own types, so that they can't drift.
 
 use super::framing::Framing;
-use crate::games::{GameEvent, sample};
+use crate::games::{EventPage, GameEvent, sample};
+
+pub(super) fn page() -> EventPage {
+    EventPage { items: sample::events().into(), next: "2".to_owned(), ended: false }
+}
+
+pub(super) fn feed_page() -> EventPage {
+    let items: Vec<GameEvent> = sample::feed().into();
+    EventPage { next: items.iter().map(|event| event.id.clone()).collect(), items, ended: false }
+}
 
 pub(super) fn sse() -> String {
     text(Framing::Sse, &sample::events())

@@ -33,14 +33,22 @@ impl Source {
         }
     }
 
-    async fn look(&mut self) -> Result<Found, Problem> {
+    /// Whether nothing more will happen.
+    pub(super) fn is_over(&self) -> bool {
+        match self {
+            Self::Game(follower) => follower.is_over(),
+            Self::Portal(_) => false,
+        }
+    }
+
+    pub(super) async fn look(&mut self) -> Result<Found, Problem> {
         match self {
             Self::Game(follower) => follower.look().await,
             Self::Portal(follower) => follower.look().await,
         }
     }
 
-    async fn woken(&mut self) -> Woken {
+    pub(super) async fn woken(&mut self) -> Woken {
         match self {
             Self::Game(follower) => follower.woken().await,
             Self::Portal(follower) => follower.woken().await,

@@ -27,17 +27,18 @@ pub struct GameFollower {
     state: String,
     /// The snapshot, until it is given out.
     snapshot: Option<Box<GameEvent>>,
+    /// Whether the game has ended and the caller knows it.
+    over: bool,
 }
 
 impl GameFollower {
-    /// Looks at the game. Without `after` the first event is a snapshot; with it, the one after that number. None when
-    /// the caller knows all that has ever happened.
+    /// Looks at the game. Without `after` the first event is a snapshot; with it, the one after that number.
     pub async fn open(
         context: &Context,
         credential: &Credential,
         game: Uuid,
         after: Option<i64>,
-    ) -> Result<Option<Self>, Problem> {
+    ) -> Result<Self, Problem> {
         let mut file = File::open(context, credential, game, None, None).await?;
         let listener = context.hub.game(file.game.portal_id, game);
         // What happened between that look and this wait is found by the next look.
@@ -45,14 +46,14 @@ impl GameFollower {
         let ended = file.game.status != "active";
         let known = match after {
             Some(after) if after > happened || after < 0 => return Err(unknown("/after")),
-            Some(after) if after == happened && ended => return Ok(None),
             Some(after) => after,
             None => happened,
         };
         let ply = (known - 1).clamp(0, file.game.version);
         let state = encode(&file.view_at(context, ply).await?.state)?;
         let snapshot = if after.is_none() { Some(Box::new(snapshot(&file)?)) } else { None };
-        Ok(Some(Self {
+        let over = ended && known == happened && snapshot.is_none();
+        Ok(Self {
             context: context.clone(),
             credential: credential.clone(),
             game,
@@ -60,7 +61,8 @@ impl GameFollower {
             known,
             state,
             snapshot,
-        }))
+            over,
+        })
     }
 
     /// What is new.
@@ -88,11 +90,18 @@ impl GameFollower {
         if file.game.status != "active" && self.known == file.game.version + 1 {
             events.push(self.ended(&file)?);
         }
-        if !events.is_empty() {
-            return Ok(Found::New(events));
-        }
-        let all = file.game.status != "active" && self.known == effects(&file);
-        Ok(if all { Found::End } else { Found::Nothing })
+        self.over = file.game.status != "active" && self.known == effects(&file);
+        Ok(match events {
+            none if none.is_empty() && self.over => Found::End,
+            none if none.is_empty() => Found::Nothing,
+            events => Found::New(events),
+        })
+    }
+
+    /// Whether nothing more will happen, and the caller knows all that has.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.over
     }
 
     /// Waits until there may be something new.

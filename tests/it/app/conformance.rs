@@ -22,14 +22,6 @@ pub(crate) struct Operation<'a> {
     pub(crate) value: &'a Value,
 }
 
-impl Operation<'_> {
-    /// The path, with a query that has an answer end which would go on for ever.
-    pub(crate) fn bounded_path(&self) -> String {
-        let streams = self.value["responses"]["200"]["content"].get("text/event-stream").is_some();
-        format!("{}{}", self.path, if streams { "?timeout=0" } else { "" })
-    }
-}
-
 impl Spec {
     pub(crate) fn operations(&self) -> impl Iterator<Item = Operation<'_>> {
         self.document["paths"].as_object().unwrap().iter().flat_map(|(path, item)| {
@@ -92,7 +84,7 @@ impl Spec {
         let media = content.get(media_type).unwrap_or_else(|| panic!("{name} is no {media_type}: {reply:?}"));
         if method == Method::HEAD {
             assert!(reply.body.is_empty(), "{name} has a body: {reply:?}");
-        } else if media_type.ends_with("json") {
+        } else if is_json(media_type) {
             self.check_schema(&format!("{name} {media_type}"), &media["schema"], &reply.json());
         }
         if reply.status >= 400 && method != Method::HEAD {
@@ -125,6 +117,11 @@ impl Spec {
             .collect();
         assert!(errors.is_empty(), "{name} breaks its schema: {errors:#?}\n{value:#}");
     }
+}
+
+/// Whether it is one JSON text, and not a line each.
+pub(crate) fn is_json(media_type: &str) -> bool {
+    media_type.ends_with("/json") || media_type.ends_with("+json")
 }
 
 fn media_type(reply: &Reply) -> &str {

@@ -16,11 +16,14 @@ pub(crate) struct Stream {
 }
 
 impl TestApp {
-    /// Opens a stream, which must be there.
+    /// Opens a stream, which must be there; one of server-sent events, unless another is asked for.
     pub(crate) async fn stream(&self, path: &str, headers: &[(&str, &str)]) -> Stream {
         let mut request = self.client.get(format!("http://{}{path}", self.address));
         for (name, value) in headers {
             request = request.header(*name, *value);
+        }
+        if !headers.iter().any(|(name, _)| *name == "accept") {
+            request = request.header("accept", "text/event-stream");
         }
         let response = request.send().await.unwrap();
         assert_eq!(response.status(), 200, "{path}");

@@ -83,15 +83,68 @@ async fn who_knows_all_is_told_that_nothing_will_come() {
     let game = new_game(&app, "kauri").await;
     let events = format!("{game}/events");
     step(&app, &game).await;
-    let open = app.get(&format!("{events}?after=2&timeout=0")).await;
+    let open = app.get_with(&format!("{events}?after=2&timeout=0"), &[NDJSON]).await;
     assert_eq!((open.status, open.body.as_str()), (200, ""));
     resign(&app, &game).await;
-    let done = app.get_with(&events, &[("last-event-id", "3")]).await;
-    assert_eq!((done.status, done.body.as_str()), (204, ""));
-    assert_eq!(app.get(&format!("{events}?after=1&timeout=0")).await.status, 200);
+    for accept in [NDJSON, ("accept", "text/event-stream")] {
+        let done = app.get_with(&events, &[accept, ("last-event-id", "3")]).await;
+        assert_eq!((done.status, done.body.as_str()), (204, ""));
+    }
     let fresh = app.stream(&events, &[NDJSON]).await.rest().await;
     assert_eq!(types(&fresh), ["game.snapshot"]);
     assert_eq!(fresh[0]["game"]["status"], "finished");
+}
+
+#[tokio::test]
+async fn who_does_not_ask_for_a_stream_gets_pages() {
+    let app = TestApp::sqlite().await;
+    let game = new_game(&app, "kauri").await;
+    let page = async |query: &str| app.get(&format!("{game}/events{query}")).await.json();
+    let first = page("").await;
+    assert_eq!(
+        (types(first["items"].as_array().unwrap()), &first["next"]),
+        (vec!["game.snapshot"], &json!("1"))
+    );
+    let (waited, _) = tokio::join!(page("?after=1&timeout=60"), step(&app, &game));
+    assert_eq!(
+        (types(waited["items"].as_array().unwrap()), &waited["next"]),
+        (vec!["game.step"], &json!("2"))
+    );
+    assert_eq!(page("?after=2").await, json!({"items": [], "next": "2", "ended": false}));
+    resign(&app, &game).await;
+    let last = page("?after=2").await;
+    assert_eq!(
+        (types(last["items"].as_array().unwrap()), &last["ended"]),
+        (vec!["game.ended"], &json!(true))
+    );
+    assert_eq!(page("?after=3").await, json!({"items": [], "next": "3", "ended": true}));
+    let feed = app.get("/events?after=0.0").await.json();
+    assert_eq!(numbers(feed["items"].as_array().unwrap()), [1, 2, 3]);
+    let empty = app.get("/events").await;
+    assert_eq!(
+        (&empty.json()["next"], empty.header("last-event-id")),
+        (&feed["next"], feed["next"].as_str().unwrap())
+    );
+}
+
+#[tokio::test]
+async fn a_long_game_comes_in_pages_that_join() {
+    let app = TestApp::sqlite().await;
+    let game = new_game(&app, "ashta-kashte").await;
+    play_out(&app, &game).await;
+    let (mut seen, mut next, mut pages) = (Vec::new(), "0".to_owned(), 0);
+    loop {
+        let page = app.get(&format!("{game}/events?after={next}")).await.json();
+        seen.extend(numbers(page["items"].as_array().unwrap()));
+        page["next"].as_str().unwrap().clone_into(&mut next);
+        pages += 1;
+        if page["ended"] == true {
+            break;
+        }
+    }
+    let version = app.get(&game).await.json()["version"].as_i64().unwrap();
+    assert_eq!(seen, (1..=version + 2).collect::<Vec<_>>());
+    assert!(pages > 1);
 }
 
 #[tokio::test]
@@ -123,7 +176,9 @@ async fn what_can_not_be_asked_for_is_refused() {
 async fn the_head_of_a_stream_keeps_nobody_waiting() {
     let app = TestApp::sqlite().await;
     let game = new_game(&app, "kauri").await;
-    let head = app.send(reqwest::Method::HEAD, &format!("{game}/events"), &[], None).await;
+    let head = app
+        .send(reqwest::Method::HEAD, &format!("{game}/events"), &[("accept", "text/event-stream")], None)
+        .await;
     assert_eq!((head.status, head.header("content-type")), (200, "text/event-stream"));
 }
 
