@@ -253,7 +253,11 @@ fn the_older_document_has_the_same_operations() {
         assert_eq!(same["operationId"], operation.value["operationId"]);
         let statuses =
             |value: &Value| value["responses"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-        assert_eq!(statuses(same), statuses(operation.value));
+        let mut expected = statuses(operation.value);
+        if expected.contains(&"200".to_owned()) {
+            expected.retain(|status| status != "204");
+        }
+        assert_eq!(statuses(same), expected);
     }
     walk(&older["components"]["schemas"], "", &mut |place, value| {
         let neighbours =
