@@ -15,6 +15,7 @@ mod once;
 mod outage;
 mod process;
 mod proxy;
+mod scale;
 mod stopping;
 mod stops;
 mod throws;
