@@ -194,7 +194,7 @@ pub struct Step {
     #[schema(example = "a")]
     pub r#move: String,
     /// What happened, in order.
-    #[schema(value_type = Vec<Event>)]
+    #[schema(value_type = Vec<Event>, max_items = 200)]
     pub events: Box<RawValue>,
     /// When.
     #[schema(value_type = String, format = DateTime, example = "2026-11-30T09:00:00.000000Z")]

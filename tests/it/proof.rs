@@ -14,6 +14,7 @@ mod once;
 mod outage;
 mod process;
 mod proxy;
+mod scale;
 mod stopping;
 mod stops;
 mod throws;

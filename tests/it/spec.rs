@@ -146,6 +146,8 @@ fn nothing_in_the_document_breaks_a_generator() {
         assert!(!value["type"].is_array() || place.contains("/example"), "{place} has several types");
         let integer = value["type"] == "integer";
         assert!(!integer || value["minimum"].is_number(), "{place} has no minimum");
+        let array = value["type"] == "array" && !place.contains("/example");
+        assert!(!array || value["maxItems"].is_number(), "{place} has no bound");
         let properties = value.get("properties").and_then(Value::as_object);
         assert!(properties.is_none_or(|properties| !properties.contains_key("d")), "{place} has a member d");
     });
