@@ -5,6 +5,7 @@ pub mod docs;
 pub mod extract;
 pub(crate) mod games;
 pub mod health;
+pub(crate) mod players;
 pub mod problems;
 pub mod rules;
 pub mod schema;
@@ -48,6 +49,8 @@ pub fn operations<R: Register>(register: &mut R) {
         .service(games::get_step)
         .service(games::get_position)
         .service(games::list_games)
+        .service(players::list_games)
+        .service(players::get_stats)
         .service(games::resign_game)
         .service(games::abort_game)
         .service(rules::list)

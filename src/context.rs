@@ -4,11 +4,14 @@
 #![expect(clippy::disallowed_methods, reason = "this is where they come from")]
 
 use crate::chores::LastSeen;
+use crate::credential::Secret;
+use crate::problem::Problem;
 use crate::store::Store;
 use crate::timestamp::Timestamp;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 /// Everything outside the request that an answer depends on.
@@ -22,6 +25,23 @@ pub struct Context {
     pub idempotency_ttl: Duration,
     /// When each portal key was last seen.
     pub seen: Arc<LastSeen>,
+    /// What cursors are signed with, once it was read.
+    pub cursor_key: Arc<OnceCell<Secret>>,
+}
+
+impl Context {
+    /// What cursors are signed with: in the database, so that every process on it takes the cursors of the others.
+    pub(crate) async fn cursor_key(&self) -> Result<&Secret, Problem> {
+        self.cursor_key
+            .get_or_try_init(async || {
+                let fresh = self.world.secret()?;
+                let secret = self.store.secret("cursor", &fresh, self.world.now()).await?;
+                let secret: [u8; 32] =
+                    secret.try_into().map_err(|_| Problem::internal(&"a secret of another length"))?;
+                Ok(Secret::new(secret))
+            })
+            .await
+    }
 }
 
 /// The world outside, so that tests can bring their own.

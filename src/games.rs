@@ -8,7 +8,10 @@ mod create;
 mod cursor;
 mod end;
 mod file;
+mod filter;
+mod list;
 mod play;
+mod player;
 mod read;
 pub mod sample;
 mod wire;
@@ -17,9 +20,12 @@ pub use answer::Answer;
 pub use call::{Call, Condition, IdempotencyKey};
 pub use create::create;
 pub use end::{abort, resign};
+pub use filter::{ListGames, ListPlayersGames};
+pub use list::list;
 pub use play::play;
-pub use read::{game, list, log, position_at, step};
+pub use player::{named, stats};
+pub use read::{game, log, position_at, step};
 pub use wire::{
-    AbortGame, Game, GamePage, GameSeat, ListGames, LogPage, NewGame, NewMove, NewSeat, PositionAt,
-    ResignGame, SeatToken, Step, StepTaken,
+    AbortGame, Game, GamePage, GameSeat, LogPage, NewGame, NewMove, NewSeat, PlayerStats, PlayerTally,
+    PositionAt, ResignGame, SeatToken, Step, StepTaken,
 };

@@ -25,6 +25,7 @@ use utoipa_actix_web::AppExt;
     servers((url = "/", description = "The service that serves this document.")),
     tags(
         (name = "games", description = "Games that the service keeps."),
+        (name = "players", description = "What a portal's players have played."),
         (name = "rules", description = "The rules as functions of posted states; nothing is stored."),
         (name = "service", description = "The service itself: its health, its documents, its problems."),
     ),

@@ -90,7 +90,13 @@ impl Application {
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Self, StartError> {
         let (store, migration) = Store::prepare(&config.database).await?;
-        let context = Context { store, world, idempotency_ttl: config.idempotency_ttl, seen: Arc::default() };
+        let context = Context {
+            store,
+            world,
+            idempotency_ttl: config.idempotency_ttl,
+            seen: Arc::default(),
+            cursor_key: Arc::default(),
+        };
         let shared = Shared::new(config, context.clone())?;
         let (server, address) = listen(config, shared.clone(), stop)
             .map_err(|cause| StartError::Listen { address: config.listen, cause })?;

@@ -6,17 +6,20 @@ mod change;
 mod connect;
 mod create;
 mod driver;
+mod facets;
 mod keys;
 mod lent;
 mod list;
 mod log;
 mod open;
+mod players;
 mod row;
+mod secrets;
 
 pub use connect::Migration;
 pub use row::{
-    CallerRow, Change, Claim, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal, PortalRow,
-    SeatRow, Slot, StepRow,
+    CallerRow, Change, Claim, Clock, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal,
+    PlayerRow, PortalRow, SeatRow, Slot, StepRow, TallyRow,
 };
 
 use crate::timestamp::Timestamp;
@@ -163,9 +166,24 @@ impl Store {
         on!(self.seats_moved(game, held))
     }
 
-    /// A page of a portal's games, newest first.
+    /// A page of a portal's games.
     pub async fn games(&self, portal: Uuid, filter: &GameFilter, held: &mut Held) -> Result<Vec<GameRow>> {
         on!(self.games(portal, filter, held))
+    }
+
+    /// How the database finds such a page, in its own words.
+    pub async fn games_plan(&self, portal: Uuid, filter: &GameFilter) -> Result<Vec<String>> {
+        on!(self.plan(portal, filter))
+    }
+
+    /// What is counted about a player of a portal.
+    pub async fn player(&self, portal: Uuid, player: &str, held: &mut Held) -> Result<PlayerRow> {
+        on!(self.player(portal, player, held))
+    }
+
+    /// The secret of this name; `fresh` becomes it when there is none.
+    pub async fn secret(&self, name: &str, fresh: &[u8], now: Timestamp) -> Result<Vec<u8>> {
+        on!(self.secret(name, fresh, now))
     }
 
     /// Forgets kept answers that have expired; how many.

@@ -1,8 +1,8 @@
 //! Stored games over HTTP. Each handler reads the request, calls a use case and puts its answer on the wire.
 
-mod example;
+pub(super) mod example;
 mod read;
-mod respond;
+pub(super) mod respond;
 mod write;
 
 pub(crate) use read::{get_game, get_position, get_step, list_games, list_moves};

@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// Longest `player`, `name` or `external_ref`, in characters.
 pub(super) const LONGEST_NAME: usize = 200;
 /// Longest tag, in characters.
-const LONGEST_TAG: usize = 64;
+pub(super) const LONGEST_TAG: usize = 64;
 /// Most tags.
 const MOST_TAGS: usize = 16;
 

@@ -10,8 +10,8 @@ const GAME: &str =
       seats, tags, external_ref, created_at, updated_at, finished_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
 
-const SEAT: &str = "INSERT INTO game_seats (game_id, seat, portal_id, player, token_hash, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6)";
+const SEAT: &str = "INSERT INTO game_seats (game_id, seat, portal_id, player, token_hash, created_at, rules)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
 const NAME: &str = "INSERT INTO external_refs (portal_id, external_ref, body_hash, game_id)
     VALUES ($1, $2, $3, $4) ON CONFLICT (portal_id, external_ref) DO NOTHING RETURNING portal_id";
@@ -53,9 +53,11 @@ sql_impl! {
                 .bind(seat.player.clone())
                 .bind(seat.token_hash.to_vec())
                 .bind(game.created_at.0)
+                .bind(game.rules.clone())
                 .execute(&mut *transaction)
                 .await?;
         }
+        Self::file(&mut transaction, game).await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -11,6 +11,7 @@ mod errors;
 mod games;
 mod idempotency;
 mod limits;
+mod listing;
 mod order;
 mod portal;
 mod proof;

@@ -6,7 +6,7 @@
 //! around each round trip only.
 #![expect(clippy::print_stderr, reason = "the figures of a proof are part of it")]
 
-mod chance;
+pub(crate) mod chance;
 mod client;
 mod database;
 mod history;
