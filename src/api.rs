@@ -38,6 +38,8 @@ impl Register for ServiceConfig<'_> {
 pub fn operations<R: Register>(register: &mut R) {
     register
         .service(games::post_move)
+        // Before what takes any last part of the path.
+        .service(games::export_games)
         .service(games::get_game)
         .service(rules::apply)
         .service(rules::legal_moves)
@@ -49,6 +51,8 @@ pub fn operations<R: Register>(register: &mut R) {
         .service(games::get_step)
         .service(games::get_position)
         .service(games::list_games)
+        .service(games::get_record)
+        .service(games::import_games)
         .service(players::list_games)
         .service(players::get_stats)
         .service(games::resign_game)

@@ -6,6 +6,7 @@
 use crate::chores::LastSeen;
 use crate::credential::Secret;
 use crate::problem::Problem;
+use crate::stopping::Stopping;
 use crate::store::Store;
 use crate::timestamp::Timestamp;
 use std::fmt;
@@ -27,6 +28,8 @@ pub struct Context {
     pub seen: Arc<LastSeen>,
     /// What cursors are signed with, once it was read.
     pub cursor_key: Arc<OnceCell<Secret>>,
+    /// Whether the service is about to stop.
+    pub stopping: Stopping,
 }
 
 impl Context {

@@ -7,12 +7,16 @@ mod call;
 mod create;
 mod cursor;
 mod end;
+mod export;
 mod file;
 mod filter;
+mod import;
 mod list;
+pub mod notation;
 mod play;
 mod player;
 mod read;
+mod record;
 pub mod sample;
 mod wire;
 
@@ -20,11 +24,14 @@ pub use answer::Answer;
 pub use call::{Call, Condition, IdempotencyKey};
 pub use create::create;
 pub use end::{abort, resign};
-pub use filter::{ListGames, ListPlayersGames};
+pub use export::Export;
+pub use filter::{ExportGames, ListGames, ListPlayersGames};
+pub use import::{ImportFailure, ImportReport, Imported, Importer, is_end};
 pub use list::list;
 pub use play::play;
 pub use player::{named, stats};
 pub use read::{game, log, position_at, step};
+pub use record::{GameRecord, RecordMove, RecordSeat, record};
 pub use wire::{
     AbortGame, Game, GamePage, GameSeat, LogPage, NewGame, NewMove, NewSeat, PlayerStats, PlayerTally,
     PositionAt, ResignGame, SeatToken, Step, StepTaken,

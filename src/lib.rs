@@ -16,6 +16,7 @@ pub mod openapi;
 pub mod problem;
 pub mod routes;
 pub mod server;
+pub mod stopping;
 pub mod store;
 pub mod telemetry;
 pub mod timestamp;

@@ -5,6 +5,7 @@ mod opening;
 use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
+use crate::stopping::Stopping;
 use crate::store::{Store, StoreError};
 use crate::{chores, connection, limits, telemetry};
 use actix_web::dev::Server;
@@ -89,6 +90,11 @@ impl Application {
         world: Arc<dyn World>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Self, StartError> {
+        let (tell, stopping) = Stopping::channel();
+        let stop = async move {
+            stop.await;
+            tell.set();
+        };
         let (store, migration) = Store::prepare(&config.database).await?;
         let context = Context {
             store,
@@ -96,6 +102,7 @@ impl Application {
             idempotency_ttl: config.idempotency_ttl,
             seen: Arc::default(),
             cursor_key: Arc::default(),
+            stopping,
         };
         let shared = Shared::new(config, context.clone())?;
         let (server, address) = listen(config, shared.clone(), stop)

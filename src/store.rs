@@ -7,6 +7,7 @@ mod connect;
 mod create;
 mod driver;
 mod facets;
+mod import;
 mod keys;
 mod lent;
 mod list;
@@ -19,7 +20,7 @@ mod secrets;
 pub use connect::Migration;
 pub use row::{
     CallerRow, Change, Claim, Clock, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal,
-    PlayerRow, PortalRow, SeatRow, Slot, StepRow, TallyRow,
+    PlayerRow, PortalRow, SeatRow, Slot, StepRow, TallyRow, Written,
 };
 
 use crate::timestamp::Timestamp;
@@ -149,6 +150,16 @@ impl Store {
     /// has moved on or ended meanwhile.
     pub async fn change(&self, change: &Change, held: Held) -> Result<bool> {
         on!(self.change(change, held))
+    }
+
+    /// Writes a game that was played elsewhere, with its log, all or nothing.
+    pub async fn import(&self, game: &GameRow, seats: &[SeatRow], steps: &[StepRow]) -> Result<Written> {
+        on!(self.import(game, seats, steps))
+    }
+
+    /// The portal of this name.
+    pub async fn portal_named(&self, name: &str) -> Result<Option<Uuid>> {
+        on!(self.portal_named(name))
     }
 
     /// The steps after a ply, at most `limit`.

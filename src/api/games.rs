@@ -2,10 +2,12 @@
 
 pub(super) mod example;
 mod read;
+mod record;
 pub(super) mod respond;
 mod write;
 
 pub(crate) use read::{get_game, get_position, get_step, list_games, list_moves};
+pub(crate) use record::{export_games, get_record, import_games};
 pub(crate) use write::{abort_game, create_game, post_move, resign_game};
 
 use serde::de::Error;

@@ -17,7 +17,7 @@ pub(super) const LONGEST_NAME: usize = 200;
 /// Longest tag, in characters.
 pub(super) const LONGEST_TAG: usize = 64;
 /// Most tags.
-const MOST_TAGS: usize = 16;
+pub(super) const MOST_TAGS: usize = 16;
 
 /// Creates a game from its rules' start, or from a posted state.
 ///

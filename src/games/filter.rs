@@ -13,15 +13,38 @@ const PAGE: i64 = 20;
 /// Most games on a page.
 const PAGE_MOST: i64 = 100;
 
-/// The parameters of a list of games, after those that a path may have said already.
+/// The same list in other words.
+macro_rules! same {
+    ($list:ident, $player:expr, $limit:expr) => {
+        ListGames {
+            player: $player,
+            seat: $list.seat,
+            opponent: $list.opponent,
+            result: $list.result,
+            rules: $list.rules,
+            status: $list.status,
+            tag: $list.tag,
+            external_ref: $list.external_ref,
+            created_after: $list.created_after,
+            created_before: $list.created_before,
+            finished_after: $list.finished_after,
+            finished_before: $list.finished_before,
+            order: $list.order,
+            limit: $limit,
+            cursor: $list.cursor,
+        }
+    };
+}
+
+/// The parameters of a list of games, after those that a path may have said already, and with those of a page.
 macro_rules! listing {
-    ($(#[$about:meta])* $name:ident { $($player:tt)* }) => {
+    ($(#[$about:meta])* $name:ident { $($first:tt)* } { $($last:tt)* }) => {
         $(#[$about])*
         #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
         #[serde(deny_unknown_fields)]
         #[into_params(parameter_in = Query)]
         pub struct $name {
-            $($player)*
+            $($first)*
             /// Only games where the player sits here; needs a player.
             #[param(nullable = false)]
             pub seat: Option<Seat>,
@@ -62,12 +85,7 @@ macro_rules! listing {
             /// the end are asked for.
             #[param(nullable = false, example = "newest")]
             pub order: Option<String>,
-            /// At most so many; 20 by default.
-            #[param(nullable = false, minimum = 1, maximum = 100)]
-            pub limit: Option<i64>,
-            /// The `next` of the page before, with the same filters and order.
-            #[param(nullable = false)]
-            pub cursor: Option<String>,
+            $($last)*
         }
     };
 }
@@ -78,35 +96,58 @@ listing! {
         /// Only games where this player sits.
         #[param(nullable = false, max_length = 200)]
         pub player: Option<String>,
+    } {
+        /// At most so many; 20 by default.
+        #[param(nullable = false, minimum = 1, maximum = 100)]
+        pub limit: Option<i64>,
+        /// The `next` of the page before, with the same filters and order.
+        #[param(nullable = false)]
+        pub cursor: Option<String>,
     }
 }
 
 listing! {
     /// Which of a player's games, and which page of them.
-    ListPlayersGames {}
+    ListPlayersGames {} {
+        /// At most so many; 20 by default.
+        #[param(nullable = false, minimum = 1, maximum = 100)]
+        pub limit: Option<i64>,
+        /// The `next` of the page before, with the same filters and order.
+        #[param(nullable = false)]
+        pub cursor: Option<String>,
+    }
+}
+
+listing! {
+    /// Which games are to be exported, and from where on.
+    ExportGames {
+        /// Only games where this player sits.
+        #[param(nullable = false, max_length = 200)]
+        pub player: Option<String>,
+    } {
+        /// The `cursor` of a line that was received, with the same filters and order: what follows it is sent.
+        #[param(nullable = false)]
+        pub cursor: Option<String>,
+    }
+}
+
+impl From<ListPlayersGames> for ListGames {
+    fn from(list: ListPlayersGames) -> Self {
+        same!(list, None, list.limit)
+    }
+}
+
+impl From<ExportGames> for ListGames {
+    fn from(list: ExportGames) -> Self {
+        same!(list, list.player, None)
+    }
 }
 
 impl ListPlayersGames {
     /// The same, of this player.
     #[must_use]
     pub fn of(self, player: String) -> ListGames {
-        ListGames {
-            player: Some(player),
-            seat: self.seat,
-            opponent: self.opponent,
-            result: self.result,
-            rules: self.rules,
-            status: self.status,
-            tag: self.tag,
-            external_ref: self.external_ref,
-            created_after: self.created_after,
-            created_before: self.created_before,
-            finished_after: self.finished_after,
-            finished_before: self.finished_before,
-            order: self.order,
-            limit: self.limit,
-            cursor: self.cursor,
-        }
+        ListGames { player: Some(player), ..self.into() }
     }
 }
 

@@ -19,7 +19,7 @@ pub async fn list(
     let filter = wanted.read()?;
     let signer = Signer::new(context).await?;
     let (caller, mut held) = portal(context, credential).await?;
-    let filter = GameFilter { after: after(signer, wanted, &caller, &filter)?, ..filter };
+    let filter = GameFilter { after: position(signer, wanted, &caller, &filter)?, ..filter };
     let (rows, next) = page(context, signer, &caller, &filter, &mut held).await?;
     Ok(GamePage { items: rows.into_iter().map(shown).collect::<Result<_, _>>()?, next })
 }
@@ -34,7 +34,7 @@ pub(super) async fn portal(context: &Context, credential: &Credential) -> Result
 }
 
 /// Where the cursor that was sent points.
-fn after(
+pub(super) fn position(
     signer: Signer<'_>,
     wanted: &ListGames,
     caller: &Caller,
@@ -67,7 +67,7 @@ async fn page(
 }
 
 /// Where a game stands in a list.
-fn place(row: &GameRow, clock: Clock) -> Place {
+pub(super) fn place(row: &GameRow, clock: Clock) -> Place {
     let at = match clock {
         Clock::Created => row.created_at,
         Clock::Finished => row.finished_at.unwrap_or(row.created_at),

@@ -3,12 +3,13 @@
 use super::Result;
 use super::driver::{Held, sql_impl};
 use super::row::{GameRow, Keep, SeatRow};
-use sqlx::{Connection, SqlStr};
+use sqlx::{Connection, SqlStr, Transaction};
 
 const GAME: &str =
     "INSERT INTO games (id, portal_id, rules, throws, status, version, start_state, state, result,
       seats, tags, external_ref, created_at, updated_at, finished_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    ON CONFLICT (id) DO NOTHING RETURNING id";
 
 const SEAT: &str = "INSERT INTO game_seats (game_id, seat, portal_id, player, token_hash, created_at, rules)
     VALUES ($1, $2, $3, $4, $5, $6, $7)";
@@ -32,19 +33,30 @@ sql_impl! {
         {
             return Ok(false);
         }
-        Self::insert_game(game).execute(&mut *transaction).await?;
-        if let Some(name) = &game.external_ref {
-            let named = sqlx::query::<DB>(NAME)
-                .bind(game.portal_id)
-                .bind(name.clone())
-                .bind(body_hash.to_vec())
-                .bind(game.id)
-                .fetch_optional(&mut *transaction)
-                .await?;
-            if named.is_none() {
-                return Ok(false);
-            }
+        let written = Self::insert_game(game).fetch_optional(&mut *transaction).await?.is_some();
+        if !written || !Self::name(&mut transaction, game, body_hash).await? {
+            return Ok(false);
         }
+        Self::seat(&mut transaction, game, seats).await?;
+        Self::file(&mut transaction, game).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Gives a game its portal's name, if it has one; false when it is taken.
+    pub(super) async fn name(transaction: &mut Transaction<'_, DB>, game: &GameRow, body_hash: &[u8]) -> Result<bool> {
+        let Some(name) = &game.external_ref else { return Ok(true) };
+        let named = sqlx::query::<DB>(NAME)
+            .bind(game.portal_id)
+            .bind(name.clone())
+            .bind(body_hash.to_vec())
+            .bind(game.id)
+            .fetch_optional(&mut **transaction)
+            .await?;
+        Ok(named.is_some())
+    }
+
+    pub(super) async fn seat(transaction: &mut Transaction<'_, DB>, game: &GameRow, seats: &[SeatRow]) -> Result<()> {
         for seat in seats {
             sqlx::query::<DB>(SEAT)
                 .bind(game.id)
@@ -54,15 +66,13 @@ sql_impl! {
                 .bind(seat.token_hash.to_vec())
                 .bind(game.created_at.0)
                 .bind(game.rules.clone())
-                .execute(&mut *transaction)
+                .execute(&mut **transaction)
                 .await?;
         }
-        Self::file(&mut transaction, game).await?;
-        transaction.commit().await?;
-        Ok(true)
+        Ok(())
     }
 
-    fn insert_game(game: &GameRow) -> sqlx::query::Query<'static, DB, DB::Arguments> {
+    pub(super) fn insert_game(game: &GameRow) -> sqlx::query::Query<'static, DB, DB::Arguments> {
         sqlx::query::<DB>(GAME)
             .bind(game.id)
             .bind(game.portal_id)

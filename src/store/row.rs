@@ -193,6 +193,17 @@ pub enum Clock {
     Finished,
 }
 
+/// What became of a game that was played elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It is written.
+    New,
+    /// There is a game of this id, of whichever portal.
+    IdTaken(Box<GameRow>),
+    /// The portal has another game of this name.
+    NameTaken,
+}
+
 /// What a page of games is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct GameFilter {

@@ -4,6 +4,7 @@
 mod absent;
 mod admin;
 mod app;
+mod beside;
 mod binary;
 mod boot;
 mod credentials;
@@ -16,6 +17,7 @@ mod order;
 mod portal;
 mod proof;
 mod readme;
+mod records;
 mod secrets;
 mod spec;
 mod stateless;

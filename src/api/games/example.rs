@@ -1,6 +1,9 @@
 //! The games shown in the spec: made by the use cases' own types, so that they can't drift.
 
-use crate::games::{Game, GamePage, LogPage, PlayerStats, PlayerTally, PositionAt, Step, StepTaken, sample};
+use crate::games::{
+    Game, GamePage, GameRecord, ImportReport, LogPage, PlayerStats, PlayerTally, PositionAt, Step, StepTaken,
+    sample,
+};
 use serde_json::{Value, json};
 
 pub(super) fn game() -> Game {
@@ -58,4 +61,18 @@ pub(crate) fn stats() -> PlayerStats {
         void,
         tallies: vec![tally],
     }
+}
+
+pub(super) fn record() -> GameRecord {
+    sample::record()
+}
+
+/// As it comes: one record a line, and the end.
+pub(super) fn export() -> String {
+    let record = GameRecord { cursor: Some("0006…".to_owned()), ..record() };
+    format!("{}\n{{\"end\":true,\"count\":1}}\n", json!(record))
+}
+
+pub(super) fn imported() -> ImportReport {
+    ImportReport { imported: 1, ..ImportReport::default() }
 }

@@ -1,8 +1,8 @@
 //! Pages joined are one unpaged query: by every filter alone and many at once, in every order, at every size.
 
-use super::Beside;
 use super::model::{Listed, PORTAL, write_before};
 use crate::app::{Database, on_both_databases};
+use crate::beside::Beside;
 use crate::proof::chance::SplitMix64;
 use kauri::store::{Clock, GameFilter, Held, Store};
 use kauri::timestamp::Timestamp;
@@ -141,7 +141,7 @@ on_both_databases! {
         let one_by_one = GameFilter { created_before: Some(Timestamp(games[0].created_at.0 + 1)), ..GameFilter::default() };
         holds(&store, &games, &GameFilter { descending: true, ..one_by_one.clone() }, &[1, 2]).await;
         holds(&store, &games, &GameFilter { clock: Clock::Finished, ..one_by_one }, &[1, 2]).await;
-        the_law(&store, &games, &mut chance, 120).await;
+        the_law(&store, &games, &mut chance, 60).await;
         the_figures(&store, &games).await;
     }
 

@@ -1,6 +1,6 @@
 //! Games as a list in memory, and what a filter is by definition.
 
-use super::Beside;
+use crate::beside::Beside;
 use crate::proof::chance::SplitMix64;
 use kauri::credential::hash;
 use kauri::store::{Change, Clock, GameFilter, GameRow, Held, SeatRow, Store};

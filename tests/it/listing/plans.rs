@@ -1,10 +1,10 @@
 //! Any page of any filter is a range of an index, with 100,000 games: nothing is sorted, and nothing is read that is
 //! not on the page.
 
-use super::Beside;
 use super::law::{MIGRATION, ORDERS};
 use super::model::PORTAL;
 use crate::app::{Database, on_both_databases};
+use crate::beside::Beside;
 use kauri::store::{Clock, GameFilter, Store};
 use kauri::timestamp::Timestamp;
 use kauri_rules::Seat;
