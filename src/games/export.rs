@@ -27,6 +27,8 @@ pub struct Export {
     more: bool,
     count: u64,
     ended: bool,
+    /// A line that was made before it was asked for.
+    first: Option<String>,
 }
 
 /// The last line, by which a reader knows that nothing is missing.
@@ -37,8 +39,7 @@ struct End {
 }
 
 impl Export {
-    /// The games of the portal that calls. Reads the first of them, so that what is wrong is said before anything is
-    /// sent.
+    /// The games of the portal that calls. Makes the first line, so that what is wrong is said before anything is sent.
     pub async fn begin(
         context: &Context,
         credential: &Credential,
@@ -50,6 +51,8 @@ impl Export {
         let after = position(signer, wanted, &caller, &filter)?;
         let mut export = Self::new(context, caller, GameFilter { after, ..filter });
         export.look_up(&mut held).await?;
+        drop(held);
+        export.first = export.make_line().await?;
         Ok(export)
     }
 
@@ -69,6 +72,7 @@ impl Export {
             more: true,
             count: 0,
             ended: false,
+            first: None,
         }
     }
 
@@ -81,6 +85,13 @@ impl Export {
     /// The next line, with its line feed; none after the last. A service that stops breaks off: what was given says how
     /// to go on.
     pub async fn next_line(&mut self) -> Result<Option<String>, Problem> {
+        match self.first.take() {
+            Some(line) => Ok(Some(line)),
+            None => self.make_line().await,
+        }
+    }
+
+    async fn make_line(&mut self) -> Result<Option<String>, Problem> {
         if self.ended {
             return Ok(None);
         }
