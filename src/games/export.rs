@@ -29,6 +29,8 @@ pub struct Export {
     ended: bool,
     /// A line that was made before it was asked for.
     first: Option<String>,
+    /// Of the last line that was made.
+    cursor: Option<String>,
 }
 
 /// The last line, by which a reader knows that nothing is missing.
@@ -73,6 +75,7 @@ impl Export {
             count: 0,
             ended: false,
             first: None,
+            cursor: None,
         }
     }
 
@@ -80,6 +83,12 @@ impl Export {
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// What to go on with after the last line.
+    #[must_use]
+    pub fn cursor(&self) -> Option<&str> {
+        self.cursor.as_deref()
     }
 
     /// The next line, with its line feed; none after the last. A service that stops breaks off: what was given says how
@@ -113,6 +122,7 @@ impl Export {
         let filter = GameFilter { after: None, ..self.filter.clone() };
         record.cursor = Some(signer.after(place(&game, filter.clock), &self.caller, &filter)?);
         self.count += 1;
+        self.cursor.clone_from(&record.cursor);
         line(&record).map(Some)
     }
 

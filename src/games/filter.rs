@@ -54,7 +54,7 @@ macro_rules! listing {
             /// Only games that came out so: `won` or `lost` by the player, the seat that won, or `void` for games
             /// that ended without a winner. Who did not win has lost if somebody else won, or if it was they who
             /// resigned. `won` and `lost` need a player.
-            #[param(nullable = false, example = "won")]
+            #[param(nullable = false, example = "south")]
             pub result: Option<String>,
             /// Only games of these rules.
             #[param(nullable = false, example = "kauri")]

@@ -22,3 +22,4 @@ mod secrets;
 mod spec;
 mod stateless;
 mod store;
+mod transfer;
