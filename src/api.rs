@@ -6,6 +6,7 @@ pub(crate) mod events;
 pub mod extract;
 pub(crate) mod games;
 pub mod health;
+pub(crate) mod players;
 pub mod problems;
 pub mod rules;
 pub mod schema;
@@ -38,6 +39,8 @@ impl Register for ServiceConfig<'_> {
 pub fn operations<R: Register>(register: &mut R) {
     register
         .service(games::post_move)
+        // Before what takes any last part of the path.
+        .service(games::export_games)
         .service(games::get_game)
         .service(rules::apply)
         .service(rules::legal_moves)
@@ -51,6 +54,10 @@ pub fn operations<R: Register>(register: &mut R) {
         .service(events::follow_game)
         .service(events::follow_portal)
         .service(games::list_games)
+        .service(games::get_record)
+        .service(games::import_games)
+        .service(players::list_games)
+        .service(players::get_stats)
         .service(games::resign_game)
         .service(games::abort_game)
         .service(rules::list)

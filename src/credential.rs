@@ -46,6 +46,18 @@ impl Secret {
         Self(mac.finalize().into_bytes().into())
     }
 
+    /// The HMAC-SHA-256 of the parts, one after the other.
+    #[must_use]
+    pub fn sign(&self, parts: &[&[u8]]) -> Hash {
+        let mut block = [0; 64];
+        block[..32].copy_from_slice(&self.0);
+        let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
+        for part in parts {
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
+    }
+
     /// What is stored of it.
     #[must_use]
     pub fn hash(&self) -> Hash {

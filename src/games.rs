@@ -7,10 +7,17 @@ mod call;
 mod create;
 mod cursor;
 mod end;
+mod export;
 mod file;
+mod filter;
 mod follow;
+mod import;
+mod list;
+pub mod notation;
 mod play;
+mod player;
 mod read;
+mod record;
 pub mod sample;
 mod wait;
 mod wire;
@@ -19,10 +26,16 @@ pub use answer::Answer;
 pub use call::{Call, Condition, IdempotencyKey};
 pub use create::create;
 pub use end::{abort, resign};
+pub use export::Export;
+pub use filter::{ExportGames, ListGames, ListPlayersGames};
 pub use follow::{FeedFollower, Found, GameFollower};
+pub use import::{ImportFailure, ImportReport, Imported, Importer, is_end};
+pub use list::list;
 pub use play::play;
-pub use read::{game, list, log, position_at, step, wait};
+pub use player::{named, stats};
+pub use read::{game, log, position_at, step, wait};
+pub use record::{GameRecord, RecordMove, RecordSeat, record};
 pub use wire::{
-    AbortGame, EventPage, Game, GameEvent, GamePage, GameSeat, ListGames, LogPage, NewGame, NewMove, NewSeat,
-    PositionAt, ResignGame, SeatToken, Step, StepTaken,
+    AbortGame, EventPage, Game, GameEvent, GamePage, GameSeat, LogPage, NewGame, NewMove, NewSeat,
+    PlayerStats, PlayerTally, PositionAt, ResignGame, SeatToken, Step, StepTaken,
 };

@@ -17,6 +17,8 @@ pub mod openapi;
 pub mod problem;
 pub mod routes;
 pub mod server;
+pub mod stopping;
 pub mod store;
 pub mod telemetry;
 pub mod timestamp;
+pub mod transfer;

@@ -26,6 +26,7 @@ use utoipa_actix_web::AppExt;
     tags(
         (name = "events", description = "What happens, as it happens."),
         (name = "games", description = "Games that the service keeps."),
+        (name = "players", description = "What a portal's players have played."),
         (name = "rules", description = "The rules as functions of posted states; nothing is stored."),
         (name = "service", description = "The service itself: its health, its documents, its problems."),
     ),

@@ -5,6 +5,8 @@ mod opening;
 use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
+use crate::events::Hub;
+use crate::stopping::Stopping;
 use crate::store::{Store, StoreError};
 use crate::{chores, connection, events, limits, telemetry};
 use actix_web::dev::Server;
@@ -89,18 +91,20 @@ impl Application {
         world: Arc<dyn World>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Self, StartError> {
+        let (tell, stopping) = Stopping::channel();
+        let stop = async move {
+            stop.await;
+            tell.set();
+        };
         let (store, migration) = Store::prepare(&config.database).await?;
         let context = Context {
             store,
             world,
             idempotency_ttl: config.idempotency_ttl,
             seen: Arc::default(),
-            hub: Arc::default(),
-        };
-        let hub = Arc::clone(&context.hub);
-        let stop = async move {
-            stop.await;
-            hub.stop();
+            cursor_key: Arc::default(),
+            hub: Arc::new(Hub::new(stopping.clone())),
+            stopping,
         };
         let shared = Shared::new(config, context.clone())?;
         let (server, address) = listen(config, shared.clone(), stop)

@@ -6,21 +6,25 @@ mod change;
 mod connect;
 mod create;
 mod driver;
+mod facets;
 mod feed;
+mod import;
 mod keys;
 mod lent;
 mod list;
 mod log;
 mod news;
 mod open;
+mod players;
 mod row;
+mod secrets;
 
 pub use connect::Migration;
-pub use feed::{CREATED, ENDED, EventRow, NoPosition, Position, STEP, Trace};
+pub use feed::{CREATED, ENDED, EventRow, IMPORTED, NoPosition, Position, STEP, Trace};
 pub use news::News;
 pub use row::{
-    CallerRow, Change, Claim, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal, PortalRow,
-    SeatRow, Slot, StepRow,
+    CallerRow, Change, Claim, Clock, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal,
+    PlayerRow, PortalRow, SeatRow, Slot, StepRow, TallyRow, Written,
 };
 
 use crate::timestamp::Timestamp;
@@ -160,6 +164,22 @@ impl Store {
         on!(self.change(change, held))
     }
 
+    /// Writes a game that was played elsewhere, with its log, all or nothing.
+    pub async fn import(
+        &self,
+        game: &GameRow,
+        seats: &[SeatRow],
+        steps: &[StepRow],
+        now: Timestamp,
+    ) -> Result<Written> {
+        on!(self.import(game, seats, steps, now))
+    }
+
+    /// The portal of this name.
+    pub async fn portal_named(&self, name: &str) -> Result<Option<Uuid>> {
+        on!(self.portal_named(name))
+    }
+
     /// The steps after a ply, at most `limit`.
     pub async fn steps(&self, game: Uuid, after: i64, limit: i64, held: &mut Held) -> Result<Vec<StepRow>> {
         on!(self.steps(game, after, limit, held))
@@ -175,7 +195,7 @@ impl Store {
         on!(self.seats_moved(game, held))
     }
 
-    /// A page of a portal's games, newest first.
+    /// A page of a portal's games.
     pub async fn games(&self, portal: Uuid, filter: &GameFilter, held: &mut Held) -> Result<Vec<GameRow>> {
         on!(self.games(portal, filter, held))
     }
@@ -221,6 +241,21 @@ impl Store {
             Some(channel) => channel.listen().await.map(Some),
             None => Ok(None),
         }
+    }
+
+    /// How the database finds such a page, in its own words.
+    pub async fn games_plan(&self, portal: Uuid, filter: &GameFilter) -> Result<Vec<String>> {
+        on!(self.plan(portal, filter))
+    }
+
+    /// What is counted about a player of a portal.
+    pub async fn player(&self, portal: Uuid, player: &str, held: &mut Held) -> Result<PlayerRow> {
+        on!(self.player(portal, player, held))
+    }
+
+    /// The secret of this name; `fresh` becomes it when there is none.
+    pub async fn secret(&self, name: &str, fresh: &[u8], now: Timestamp) -> Result<Vec<u8>> {
+        on!(self.secret(name, fresh, now))
     }
 
     /// Forgets kept answers that have expired; how many.

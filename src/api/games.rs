@@ -1,11 +1,13 @@
 //! Stored games over HTTP. Each handler reads the request, calls a use case and puts its answer on the wire.
 
-mod example;
+pub(super) mod example;
 mod read;
-mod respond;
+mod record;
+pub(super) mod respond;
 mod write;
 
 pub(crate) use read::{get_game, get_position, get_step, list_games, list_moves};
+pub(crate) use record::{export_games, get_record, import_games};
 pub(crate) use write::{abort_game, create_game, post_move, resign_game};
 
 use serde::de::Error;

@@ -84,7 +84,23 @@ const LINKS: &[Links] = &[
     (
         "list_games",
         &["200"],
-        &[link("first", "get_game", "The first game.", &[("id", "$response.body#/items/0/id")], &[])],
+        &[
+            link("first", "get_game", "The first game.", &[("id", "$response.body#/items/0/id")], &[]),
+            link(
+                "player",
+                "list_players_games",
+                "The games of who sits first in the first game.",
+                &[("player", "$response.body#/items/0/seats/0/player")],
+                &[],
+            ),
+            link(
+                "figures",
+                "get_player_stats",
+                "The figures of who sits first in the first game.",
+                &[("player", "$response.body#/items/0/seats/0/player")],
+                &[],
+            ),
+        ],
     ),
     (
         "list_moves",

@@ -59,9 +59,10 @@ const PHASES: [(&str, &str); 3] = [
     ("over", "Nothing; the game has ended."),
 ];
 
-const HAPPENINGS: [(&str, &str); 4] = [
+const HAPPENINGS: [(&str, &str); 5] = [
     ("game.snapshot", "The game as it is, at the beginning of its own stream; nothing happened."),
     ("game.created", "The game was created."),
+    ("game.imported", "A game that was played elsewhere was imported, with its steps so far."),
     ("game.step", "A step was made: a move or a throw."),
     ("game.ended", "The game ended, by the rules or otherwise."),
 ];

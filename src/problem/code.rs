@@ -74,6 +74,8 @@ codes! {
         "`to_move` names the seat whose turn it is.";
     ExternalRefTaken = "external_ref_taken", CONFLICT, "The external reference is taken",
         "Another game of this portal was created with the same `external_ref` and a different body.";
+    GameExists = "game_exists", CONFLICT, "The game is here with another history",
+        "The portal has a game with the id of the record that is imported, and it is not the same in every step and member.";
     TooLateToAbort = "too_late_to_abort", CONFLICT, "Every seat has moved",
         "A game can be aborted only until every seat has made a step; after that a seat may resign.";
     PreconditionFailed = "precondition_failed", PRECONDITION_FAILED, "If-Match does not match",
@@ -88,6 +90,8 @@ codes! {
         "The seats or options do not fit the rules. `errors` gives every reason, each with a JSON pointer.";
     IllegalMove = "illegal_move", UNPROCESSABLE_ENTITY, "The move is not allowed",
         "The rules forbid the move: `clause` cites the rule, `legal_moves` lists what is allowed. Nothing was changed.";
+    InvalidRecord = "invalid_record", UNPROCESSABLE_ENTITY, "The record is no game's",
+        "A record that is imported can't be of a game by these rules. `errors` names the member, such as `/moves/12/move` for the first step that is not allowed, `clause` the rule. Nothing of the game was taken.";
     IdempotencyKeyReused = "idempotency_key_reused", UNPROCESSABLE_ENTITY, "The key was used for another body",
         "This Idempotency-Key was sent before on this path with a different body. Use a new key for a new request.";
     PreconditionRequired = "precondition_required", PRECONDITION_REQUIRED, "The request must be conditional",

@@ -41,7 +41,8 @@ const KEEP: &str = "INSERT INTO kept_answers
     WHERE kept_answers.expires_at <= $11
     RETURNING status";
 
-/// The swap and the log as one statement, where the database can: one round trip. The inserts take
+/// The swap and the log as one statement, where the database can: one round trip. A step that ends the game has
+/// more to write and is a transaction everywhere. The inserts take
 /// their row from the swap, so that they do nothing when it did nothing.
 const SWAP_LOG: &str = concat!(
     "WITH swapped AS (",
@@ -90,7 +91,7 @@ macro_rules! bind_swap {
 sql_impl! {
     pub(super) async fn change(&self, change: &Change, held: Held) -> Result<bool> {
         match &change.step {
-            Some(step) if DB::WRITES_IN_WITH => self.change_at_once(change, step, held).await,
+            Some(step) if DB::WRITES_IN_WITH && change.status == "active" => self.change_at_once(change, step, held).await,
             _ => self.change_in_steps(change, held).await,
         }
     }
@@ -144,6 +145,9 @@ sql_impl! {
             && !Self::keep(&mut transaction, change.portal_id, keep, change.at).await?
         {
             return Ok(false);
+        }
+        if change.status != "active" {
+            Self::file_end(&mut transaction, change.game_id, change.result.as_deref(), change.at).await?;
         }
         transaction.commit().await?;
         Ok(true)

@@ -169,8 +169,8 @@ fn every_example_fits_its_schema() {
     for operation in SPEC.operations() {
         let name = format!("{} {}", operation.method, operation.path);
         let body = operation.value["requestBody"]["content"].as_object();
-        for media in body.into_iter().flat_map(|content| content.values()) {
-            check_examples(&format!("{name} body"), media);
+        for (media_type, media) in body.into_iter().flatten() {
+            check_examples(&format!("{name} body {media_type}"), media);
         }
         for (status, response) in operation.value["responses"].as_object().unwrap() {
             for (media_type, media) in response["content"].as_object().into_iter().flatten() {
