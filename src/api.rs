@@ -9,6 +9,7 @@ pub mod health;
 pub mod problems;
 pub mod rules;
 pub mod schema;
+pub(crate) mod webhooks;
 
 use actix_web::dev::HttpServiceFactory;
 use actix_web::web;
@@ -53,6 +54,15 @@ pub fn operations<R: Register>(register: &mut R) {
         .service(games::list_games)
         .service(games::resign_game)
         .service(games::abort_game)
+        .service(webhooks::list_webhooks)
+        .service(webhooks::create_webhook)
+        .service(webhooks::list_deliveries)
+        .service(webhooks::redeliver)
+        .service(webhooks::test_webhook)
+        .service(webhooks::rotate_secret)
+        .service(webhooks::get_webhook)
+        .service(webhooks::change_webhook)
+        .service(webhooks::delete_webhook)
         .service(rules::list)
         .service(rules::describe)
         .service(problems::list)

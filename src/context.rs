@@ -7,6 +7,7 @@ use crate::chores::LastSeen;
 use crate::events::Hub;
 use crate::store::Store;
 use crate::timestamp::Timestamp;
+use crate::webhooks::Webhooks;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub struct Context {
     pub seen: Arc<LastSeen>,
     /// Who waits for events.
     pub hub: Arc<Hub>,
+    /// What posts events to where portals want them.
+    pub webhooks: Arc<Webhooks>,
 }
 
 /// The world outside, so that tests can bring their own.

@@ -15,12 +15,17 @@ pub mod sample;
 mod wait;
 mod wire;
 
+pub(crate) use access::{Caller, claim};
 pub use answer::Answer;
 pub use call::{Call, Condition, IdempotencyKey};
+pub(crate) use call::{ROUNDS, crowded};
 pub use create::create;
 pub use end::{abort, resign};
+pub(crate) use file::{decode, encode, raw};
+pub(crate) use follow::event;
 pub use follow::{FeedFollower, Found, GameFollower};
 pub use play::play;
+pub(crate) use read::{bounded, one_of};
 pub use read::{game, list, log, position_at, step, wait};
 pub use wire::{
     AbortGame, EventPage, Game, GameEvent, GamePage, GameSeat, ListGames, LogPage, NewGame, NewMove, NewSeat,

@@ -153,7 +153,14 @@ pub async fn list(
     Ok(GamePage { items: rows.into_iter().map(shown).collect::<Result<_, _>>()?, next })
 }
 
-fn bounded(name: &str, value: Option<i64>, default: i64, least: i64, most: i64) -> Result<i64, Problem> {
+/// A number of the query within its bounds.
+pub(crate) fn bounded(
+    name: &str,
+    value: Option<i64>,
+    default: i64,
+    least: i64,
+    most: i64,
+) -> Result<i64, Problem> {
     let value = value.unwrap_or(default);
     if (least..=most).contains(&value) {
         return Ok(value);
@@ -161,7 +168,8 @@ fn bounded(name: &str, value: Option<i64>, default: i64, least: i64, most: i64) 
     Err(invalid(name, "out_of_range", &format!("A whole number from {least} to {most} is taken here.")))
 }
 
-fn one_of(name: &str, value: Option<&str>, words: &[&str]) -> Result<(), Problem> {
+/// A word of the query that is one of a few.
+pub(crate) fn one_of(name: &str, value: Option<&str>, words: &[&str]) -> Result<(), Problem> {
     if value.is_none_or(|value| words.contains(&value)) {
         return Ok(());
     }

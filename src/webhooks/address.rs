@@ -32,8 +32,7 @@ const NOT_PUBLIC_V6: [([u16; 2], u32); 4] =
     [([0x2001, 0], 23), ([0x2001, 0x0db8], 32), ([0x2002, 0], 16), ([0x3fff, 0], 20)];
 
 /// Whether an address is one of the public internet.
-#[must_use]
-pub fn is_public(address: IpAddr) -> bool {
+pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),

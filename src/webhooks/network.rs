@@ -23,7 +23,8 @@ pub struct SystemNetwork;
 
 impl Network for SystemNetwork {
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
-        async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) }.boxed()
+        async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) }
+            .boxed()
     }
 
     fn connect(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<TcpStream>> {

@@ -30,12 +30,7 @@ pub(super) const PATIENCE: Duration = Duration::from_hours(24 * 4);
 
 /// When the next attempt is due after so many; none when they were all. `chance` spreads the attempts that one outage
 /// has brought together.
-pub(super) fn next(
-    now: Timestamp,
-    attempts: i64,
-    asked: Option<Duration>,
-    chance: u8,
-) -> Option<Timestamp> {
+pub(super) fn next(now: Timestamp, attempts: i64, asked: Option<Duration>, chance: u8) -> Option<Timestamp> {
     let index = usize::try_from(attempts).ok()?.checked_sub(1)?;
     let wait = *AFTER.get(index)?;
     let wait = wait.max(asked.unwrap_or_default().min(LONGEST_WAIT));

@@ -55,8 +55,12 @@ impl Secrets {
 
     /// The `webhook-signature` header: one signature by each secret in force.
     pub(super) fn sign(&self, id: &str, seconds: i64, body: &[u8], now: Timestamp) -> Option<String> {
-        let signatures: Vec<String> =
-            self.0.iter().filter(|kept| kept.signs(now)).map(|kept| kept.sign(id, seconds, body)).collect::<Option<_>>()?;
+        let signatures: Vec<String> = self
+            .0
+            .iter()
+            .filter(|kept| kept.signs(now))
+            .map(|kept| kept.sign(id, seconds, body))
+            .collect::<Option<_>>()?;
         Some(signatures.join(" "))
     }
 }
@@ -90,7 +94,8 @@ mod tests {
     /// The example of the specification's reference implementations.
     #[test]
     fn a_signature_is_the_one_of_the_specification() {
-        let secrets = Secrets(vec![Kept { secret: "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(), until: None }]);
+        let secrets =
+            Secrets(vec![Kept { secret: "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(), until: None }]);
         let signed =
             secrets.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, b"{\"test\": 2432232314}", NOW);
         assert_eq!(signed.as_deref(), Some("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="));

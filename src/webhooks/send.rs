@@ -29,6 +29,9 @@ const MOST_TO_WELL: usize = 256;
 /// The same to those that do not. They wait for each other, and nobody else waits for them.
 const MOST_TO_FAILING: usize = 64;
 
+/// Most tests at once in this process, for which callers wait.
+const MOST_TESTS: usize = 16;
+
 /// Most addresses of one name that are tried.
 const MOST_ADDRESSES: usize = 4;
 
@@ -126,6 +129,7 @@ pub struct Sender {
     tls: OnceLock<Arc<ClientConfig>>,
     well: Semaphore,
     failing: Semaphore,
+    tests: Semaphore,
 }
 
 impl Sender {
@@ -138,6 +142,7 @@ impl Sender {
             tls: OnceLock::new(),
             well: Semaphore::new(MOST_TO_WELL),
             failing: Semaphore::new(MOST_TO_FAILING),
+            tests: Semaphore::new(MOST_TESTS),
         }
     }
 
@@ -151,6 +156,11 @@ impl Sender {
     pub(super) async fn room(&self, failing: bool) -> Option<SemaphorePermit<'_>> {
         let lane = if failing { &self.failing } else { &self.well };
         lane.acquire().await.ok()
+    }
+
+    /// Room for one more test, if there is any now.
+    pub(super) fn room_for_test(&self) -> Option<SemaphorePermit<'_>> {
+        self.tests.try_acquire().ok()
     }
 
     /// Posts a message, once, in this time.

@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn the_flag_allows_loopback_and_nothing_else() {
-        for good in ["http://127.0.0.1:9000/", "http://[::1]:9000/", "http://localhost:9000/", "https://1.1.1.1/"]
+        for good in
+            ["http://127.0.0.1:9000/", "http://[::1]:9000/", "http://localhost:9000/", "https://1.1.1.1/"]
         {
             assert_eq!(word(good, true), "fits", "{good}");
         }

@@ -21,3 +21,4 @@ mod secrets;
 mod spec;
 mod stateless;
 mod store;
+mod webhooks;

@@ -92,7 +92,7 @@ async fn a_message_is_a_post_with_the_headers_of_standard_webhooks() {
     let outcome = local().post(&format!("http://{address}/a?b=c"), &message(), LIMIT).await;
     assert_eq!((outcome.status, outcome.failure), (Some(204), None));
     let heard = heard.await.unwrap().remove(0);
-    let (head, body) = heard.split_once("\r\n\r\n").unwrap();
+    let (lines, body) = heard.split_once("\r\n\r\n").unwrap();
     assert_eq!(body, message().body);
     for line in [
         "POST /a?b=c HTTP/1.1",
@@ -103,7 +103,7 @@ async fn a_message_is_a_post_with_the_headers_of_standard_webhooks() {
         "webhook-signature: v1,abc",
         "content-length: 23",
     ] {
-        assert!(head.lines().any(|found| found == line), "no {line} in {head}");
+        assert!(lines.lines().any(|found| found == line), "no {line} in {lines}");
     }
 }
 
@@ -112,8 +112,18 @@ async fn an_answer_is_told_by_its_status() {
     for (answer, status, failure, asked) in [
         ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok", Some(200), None, None),
         ("HTTP/1.1 299 Fine\r\n\r\nto the end", Some(299), None, None),
-        ("HTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n", Some(202), None, None),
-        ("HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\n\r\n", Some(302), Some(Failure::Redirect), None),
+        (
+            "HTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n",
+            Some(202),
+            None,
+            None,
+        ),
+        (
+            "HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\n\r\n",
+            Some(302),
+            Some(Failure::Redirect),
+            None,
+        ),
         ("HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n", Some(410), Some(Failure::Status), None),
         ("HTTP/1.1 503 Later\r\nretry-after: 7\r\n\r\n", Some(503), Some(Failure::Status), Some("7")),
         ("nonsense\r\n\r\n", None, Some(Failure::Protocol), None),
