@@ -25,7 +25,7 @@ const NOT_PUBLIC_V4: [([u8; 4], u32); 16] = [
     ([224, 0, 0, 0], 3),
 ];
 
-/// Networks within IPv6's one block of public addresses (2000::/3) that are not: protocols' own, Teredo among them;
+/// Networks within IPv6's one block of public addresses (`2000::/3`) that are not: protocols' own, Teredo among them;
 /// documentation, twice; 6to4, which has an IPv4 address inside. All that lies outside of the block (loopback,
 /// link-local, unique local, multicast, IPv4 in IPv6's clothes as mapped or by NAT64) is refused with it.
 const NOT_PUBLIC_V6: [([u16; 2], u32); 4] =
