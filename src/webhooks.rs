@@ -33,9 +33,12 @@ pub use wire::{
 };
 
 use crate::config::Serve;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
+use uuid::Uuid;
 
 /// Longest time one attempt may take in all.
 const ATTEMPT: Duration = Duration::from_secs(15);
@@ -49,8 +52,10 @@ pub struct Webhooks {
     pub test_timeout: Duration,
     /// How long finished deliveries are remembered.
     pub retention: Duration,
-    /// That something about endpoints or deliveries has changed in this process.
-    changed: watch::Sender<()>,
+    /// Endpoints that this process follows, each with what has it looked at.
+    followed: Mutex<HashMap<Uuid, Arc<Notify>>>,
+    /// That there may be an endpoint which is not followed yet.
+    unfollowed: Notify,
     /// How many endpoints are being delivered to.
     busy: watch::Sender<usize>,
     /// That something about deliveries was written down.
@@ -66,15 +71,37 @@ impl Webhooks {
             sender: Sender::new(policy, network),
             test_timeout: ATTEMPT.min(config.request_timeout.mul_f64(0.8)),
             retention: config.webhook_retention,
-            changed: watch::Sender::new(()),
+            followed: Mutex::default(),
+            unfollowed: Notify::new(),
             busy: watch::Sender::new(0),
             progress: watch::Sender::new(()),
         }
     }
 
-    /// Has every endpoint looked at: something about one has changed.
-    pub fn poke(&self) {
-        self.changed.send_replace(());
+    /// Has an endpoint looked at: something about it has changed.
+    pub fn poke(&self, id: Uuid) {
+        match self.followed().get(&id) {
+            Some(follower) => follower.notify_one(),
+            None => self.unfollowed.notify_one(),
+        }
+    }
+
+    /// Follows an endpoint from now on; none when it is followed already.
+    fn begin(&self, id: Uuid) -> Option<Arc<Notify>> {
+        match self.followed().entry(id) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(entry) => Some(Arc::clone(entry.insert(Arc::default()))),
+        }
+    }
+
+    /// Follows an endpoint no longer. Who says meanwhile that it has changed is heard by whoever looks for new ones.
+    fn end(&self, id: Uuid) {
+        self.followed().remove(&id);
+        self.unfollowed.notify_one();
+    }
+
+    fn followed(&self) -> MutexGuard<'_, HashMap<Uuid, Arc<Notify>>> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Moves whenever this process has written something about deliveries down, for whoever waits for that.

@@ -2,7 +2,6 @@
 
 use super::follow::{Over, follow};
 use crate::context::Context;
-use std::collections::HashSet;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -15,17 +14,15 @@ const LOOK: Duration = Duration::from_secs(5);
 /// polled in turn with others, one could be given a connection to the database while another keeps it from using it.
 pub async fn run(context: &Context) {
     let me = context.world.id();
-    let mut changed = context.webhooks.changed.subscribe();
-    let mut followed = HashSet::new();
+    let webhooks = &context.webhooks;
     let mut followers = JoinSet::new();
     let mut stopping = false;
     loop {
-        changed.mark_unchanged();
         match context.store.live_webhooks().await {
             Ok(live) => {
                 for (id, portal) in live.into_iter().filter(|_| !stopping) {
-                    if followed.insert(id) {
-                        followers.spawn(follow(context.clone(), me, id, portal));
+                    if let Some(poked) = webhooks.begin(id) {
+                        followers.spawn(follow(context.clone(), me, id, portal, poked));
                     }
                 }
             }
@@ -34,14 +31,12 @@ pub async fn run(context: &Context) {
         let mut again = pin!(sleep(LOOK));
         loop {
             tokio::select! {
+                biased;
                 Some(ended) = followers.join_next() => match ended {
-                    Ok((id, over)) => {
-                        followed.remove(&id);
-                        stopping |= over == Over::Stop;
-                    }
+                    Ok(over) => stopping |= over == Over::Stop,
                     Err(cause) => tracing::error!(%cause, "an endpoint of webhooks is followed no longer"),
                 },
-                _ = changed.changed() => break,
+                () = webhooks.unfollowed.notified() => break,
                 () = &mut again => break,
             }
         }

@@ -3,7 +3,9 @@
 use super::round::{Next, round};
 use crate::context::Context;
 use crate::events::Woken;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -24,16 +26,15 @@ pub(super) enum Over {
 }
 
 /// Delivers to one endpoint for as long as it is enabled.
-pub(super) async fn follow(context: Context, me: Uuid, id: Uuid, portal: Uuid) -> (Uuid, Over) {
-    let mut changed = context.webhooks.changed.subscribe();
+pub(super) async fn follow(context: Context, me: Uuid, id: Uuid, portal: Uuid, poked: Arc<Notify>) -> Over {
+    let _followed = Followed { context: context.clone(), id };
     let mut listener = context.hub.portal(portal);
     loop {
         // What comes from here on is seen by the wait, what came before by the round.
-        changed.mark_unchanged();
         listener.attend();
         let pause = match round(&context, me, id, &mut listener).await {
-            Ok(Next::Disabled) => return (id, Over::Disabled),
-            Ok(Next::Stop) => return (id, Over::Stop),
+            Ok(Next::Disabled) => return Over::Disabled,
+            Ok(Next::Stop) => return Over::Stop,
             Ok(Next::In(pause)) => pause.map_or(POLL, |pause| pause.min(POLL)),
             Err(cause) => {
                 tracing::warn!(webhook = %id, %cause, "could not deliver; it is tried again");
@@ -42,10 +43,22 @@ pub(super) async fn follow(context: Context, me: Uuid, id: Uuid, portal: Uuid) -
         };
         tokio::select! {
             woken = listener.woken() => if woken == Woken::Stop {
-                return (id, Over::Stop);
+                return Over::Stop;
             },
-            _ = changed.changed() => {}
+            () = poked.notified() => {}
             () = sleep(pause) => {}
         }
+    }
+}
+
+/// Says that the endpoint is followed no longer, however that has come.
+struct Followed {
+    context: Context,
+    id: Uuid,
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        self.context.webhooks.end(self.id);
     }
 }

@@ -60,7 +60,7 @@ pub async fn redeliver(
         return Err(Problem::new(Code::WebhookDisabled));
     }
     let again = context.store.redeliver(row.id, event, desk.now, desk.held).await?.ok_or_else(missing)?;
-    context.webhooks.poke();
+    context.webhooks.poke(row.id);
     Ok(Delivery::from_row(again))
 }
 

@@ -87,7 +87,7 @@ pub async fn create(context: &Context, call: &Call, request: &NewWebhook) -> Res
         let keep = keep(context, call, &created, &salt, now);
         match context.store.create_webhook(&row, MOST, keep.as_ref(), Held::default()).await? {
             Made::Done => {
-                context.webhooks.poke();
+                context.webhooks.poke(row.id);
                 return created.with_secret(&secrets);
             }
             Made::TooMany => return Err(Problem::new(Code::TooManyWebhooks)),
@@ -168,7 +168,7 @@ pub async fn change(
         status: request.enabled.map(|enabled| if enabled { "enabled" } else { "disabled" }),
     };
     let row = context.store.change_webhook(portal, id, &change, now, held).await?.ok_or_else(unknown)?;
-    context.webhooks.poke();
+    context.webhooks.poke(id);
     Webhook::from_row(row)
 }
 
@@ -178,7 +178,7 @@ pub async fn delete(context: &Context, credential: &Credential, id: Uuid) -> Res
     if !context.store.delete_webhook(portal, id, held).await? {
         return Err(unknown());
     }
-    context.webhooks.poke();
+    context.webhooks.poke(id);
     Ok(())
 }
 

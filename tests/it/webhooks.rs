@@ -34,6 +34,11 @@ async fn patch(app: &TestApp, path: &str, body: &Value) -> crate::app::Reply {
     app.send(Method::PATCH, path, &headers, Some(body.to_string().into_bytes())).await
 }
 
+/// Has an endpoint looked at, as when its time has come.
+fn poke(app: &TestApp, path: &str) {
+    app.context.webhooks.poke(path.rsplit('/').next().unwrap().parse().unwrap());
+}
+
 /// A game of Kauri; its path.
 async fn new_game(app: &TestApp) -> String {
     let reply = app.post("/games", &json!({"rules": "kauri"})).await;

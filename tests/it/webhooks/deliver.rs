@@ -1,7 +1,7 @@
 //! What is posted, in which order, and what happens when it is not taken.
 
 use super::receiver::{Answer, BROKEN, Heard, OK, Receiver};
-use super::{all_are, deliveries, endpoint, new_game, patch, play, settled, start};
+use super::{all_are, deliveries, endpoint, new_game, patch, play, poke, settled, start};
 use crate::app::{Database, SPEC, TestApp, on_both_databases};
 use kauri::context::World;
 use kauri::timestamp::Timestamp;
@@ -20,7 +20,7 @@ fn micros(time: &serde_json::Value) -> i64 {
 async fn next_attempt(app: &TestApp, clock: &super::Clock, path: &str) {
     let found = deliveries(app, path).await;
     clock.advance_to(found[0]["next_attempt_at"].as_str().unwrap());
-    app.context.webhooks.poke();
+    poke(app, path);
 }
 
 on_both_databases! {
@@ -114,7 +114,7 @@ on_both_databases! {
             let found = settled(&app, &path, |found| found.len() == 3 && found[2]["attempts"] == attempts).await;
             assert!(found[..2].iter().all(|one| one["attempts"] == 0 && one.get("next_attempt_at").is_none()), "{found:?}");
             clock.advance_to(found[2]["next_attempt_at"].as_str().unwrap());
-            app.context.webhooks.poke();
+            poke(&app, &path);
         }
         let found = settled(&app, &path, |found| found[0]["status"] == "delivered").await;
         assert_eq!((&found[1]["status"], &found[2]["status"]), (&json!("delivered"), &json!("pending")));
@@ -177,7 +177,7 @@ on_both_databases! {
         settled(&app, &path, |found| found.len() == 1 && found[0]["attempts"] == 1).await;
         assert!(app.get(&path).await.json()["failing_since"].is_string());
         clock.advance(Duration::from_hours(4 * 24));
-        app.context.webhooks.poke();
+        poke(&app, &path);
         settled(&app, &path, |found| found[0]["attempts"] == 2).await;
         let webhook = app.get(&path).await.json();
         assert_eq!((&webhook["enabled"], &webhook["disabled_reason"]), (&json!(false), &json!("failing")));
