@@ -146,7 +146,7 @@ pub(crate) async fn export_games(
             (GameRecord = "application/json", examples(
                 ("kauri" = (summary = "A game of Kauri with one step", value = json!(example::record()))),
             )),
-            (String = "application/x-ndjson", example = json!(example::export())),
+            (String = "application/x-ndjson"),
         ),
     ),
     responses(
