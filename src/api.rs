@@ -2,6 +2,7 @@
 
 mod call;
 pub mod docs;
+pub(crate) mod events;
 pub mod extract;
 pub(crate) mod games;
 pub mod health;
@@ -50,6 +51,8 @@ pub fn operations<R: Register>(register: &mut R) {
         .service(games::list_moves)
         .service(games::get_step)
         .service(games::get_position)
+        .service(events::follow_game)
+        .service(events::follow_portal)
         .service(games::list_games)
         .service(games::get_record)
         .service(games::import_games)

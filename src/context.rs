@@ -5,6 +5,7 @@
 
 use crate::chores::LastSeen;
 use crate::credential::Secret;
+use crate::events::Hub;
 use crate::problem::Problem;
 use crate::stopping::Stopping;
 use crate::store::Store;
@@ -26,6 +27,8 @@ pub struct Context {
     pub idempotency_ttl: Duration,
     /// When each portal key was last seen.
     pub seen: Arc<LastSeen>,
+    /// Who waits for events.
+    pub hub: Arc<Hub>,
     /// What cursors are signed with, once it was read.
     pub cursor_key: Arc<OnceCell<Secret>>,
     /// Whether the service is about to stop.

@@ -10,6 +10,7 @@ mod end;
 mod export;
 mod file;
 mod filter;
+mod follow;
 mod import;
 mod list;
 pub mod notation;
@@ -18,6 +19,7 @@ mod player;
 mod read;
 mod record;
 pub mod sample;
+mod wait;
 mod wire;
 
 pub use answer::Answer;
@@ -26,13 +28,14 @@ pub use create::create;
 pub use end::{abort, resign};
 pub use export::Export;
 pub use filter::{ExportGames, ListGames, ListPlayersGames};
+pub use follow::{FeedFollower, Found, GameFollower};
 pub use import::{ImportFailure, ImportReport, Imported, Importer, is_end};
 pub use list::list;
 pub use play::play;
 pub use player::{named, stats};
-pub use read::{game, log, position_at, step};
+pub use read::{game, log, position_at, step, wait};
 pub use record::{GameRecord, RecordMove, RecordSeat, record};
 pub use wire::{
-    AbortGame, Game, GamePage, GameSeat, LogPage, NewGame, NewMove, NewSeat, PlayerStats, PlayerTally,
-    PositionAt, ResignGame, SeatToken, Step, StepTaken,
+    AbortGame, EventPage, Game, GameEvent, GamePage, GameSeat, LogPage, NewGame, NewMove, NewSeat,
+    PlayerStats, PlayerTally, PositionAt, ResignGame, SeatToken, Step, StepTaken,
 };

@@ -51,7 +51,7 @@ pub(crate) struct Document {
     request_id: String,
     /// Each thing wrong with the input.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, max_items = 100)]
     errors: Vec<FieldError>,
     /// The game's current version.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ pub(crate) struct Document {
     clause: Option<&'static str>,
     /// What may be played instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, max_items = 64)]
     legal_moves: Option<Vec<String>>,
     /// What `Retry-After` and `Allow` say; headers, not members.
     #[serde(skip)]

@@ -5,9 +5,10 @@ mod opening;
 use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
+use crate::events::Hub;
 use crate::stopping::Stopping;
 use crate::store::{Store, StoreError};
-use crate::{chores, connection, limits, telemetry};
+use crate::{chores, connection, events, limits, telemetry};
 use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, rt};
@@ -102,6 +103,7 @@ impl Application {
             idempotency_ttl: config.idempotency_ttl,
             seen: Arc::default(),
             cursor_key: Arc::default(),
+            hub: Arc::new(Hub::new(stopping.clone())),
             stopping,
         };
         let shared = Shared::new(config, context.clone())?;
@@ -145,7 +147,7 @@ impl Application {
                 return error;
             }
             open.set(true);
-            chores::run(context.clone()).await;
+            tokio::join!(chores::run(context.clone()), Box::pin(events::run(&context)));
             pending().await
         };
         let (ended, failed) = tokio::select! {

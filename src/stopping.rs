@@ -1,5 +1,6 @@
 //! Whether the service is about to stop: what would go on for long ends itself then.
 
+use std::future::pending;
 use tokio::sync::watch;
 
 /// Told when the service stops.
@@ -22,6 +23,14 @@ impl Stopping {
     #[must_use]
     pub fn is_set(&self) -> bool {
         *self.0.borrow()
+    }
+
+    /// Waits until it does.
+    pub async fn told(&mut self) {
+        if self.0.wait_for(|stopping| *stopping).await.is_err() {
+            // Nothing is left that could stop it.
+            pending().await
+        }
     }
 }
 

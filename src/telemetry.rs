@@ -43,6 +43,8 @@ tokio::task_local! {
 struct Current {
     id: HeaderValue,
     route: Option<&'static Route>,
+    /// Whether the head of the answer is all that is wanted.
+    head: bool,
 }
 
 /// The log directives could not be read, or logging was started twice.
@@ -78,6 +80,11 @@ pub fn request_id() -> String {
 /// The route of the request being answered.
 pub(crate) fn route() -> Option<&'static Route> {
     CURRENT.try_with(|current| current.route).ok().flatten()
+}
+
+/// Whether the head of the answer is all that is wanted.
+pub(crate) fn is_head() -> bool {
+    CURRENT.try_with(|current| current.head).unwrap_or(false)
 }
 
 /// An id that no other request has had: a random name of this process and a count.
@@ -126,10 +133,11 @@ pub async fn observe<B: MessageBody>(
     let pattern = route.map_or(metrics::NO_ROUTE, |route| route.pattern);
     let method = request.method().clone();
     let span = root_span(&request, &method, pattern, &id);
-    if method == Method::HEAD {
+    let head = method == Method::HEAD;
+    if head {
         request.head_mut().method = Method::GET;
     }
-    let current = Current { id: id.clone(), route };
+    let current = Current { id: id.clone(), route, head };
     let answer = CURRENT.scope(current, next.call(request).instrument(span.clone())).await;
     let status = match &answer {
         Ok(response) => response.status(),

@@ -3,8 +3,10 @@
 use crate::api::extract::parse;
 use crate::config::{self, Export as Out, Import as In};
 use crate::context::{Context, SystemWorld};
+use crate::events::Hub;
 use crate::games::{Export, GameRecord, ImportReport, Importer, is_end};
 use crate::problem::Problem;
+use crate::stopping::Stopping;
 use crate::store::{Store, StoreError};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
@@ -180,7 +182,8 @@ async fn open(database: &config::Database, portal: &str) -> Result<(Context, Uui
         idempotency_ttl: Duration::ZERO,
         seen: Arc::default(),
         cursor_key: Arc::default(),
-        stopping: crate::stopping::Stopping::default(),
+        hub: Arc::new(Hub::new(Stopping::default())),
+        stopping: Stopping::default(),
     };
     let portal = context.store.portal_named(portal).await?.ok_or(TransferError::Portal)?;
     Ok((context, portal))

@@ -18,6 +18,13 @@ const CACHE: &str = "public, max-age=300";
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// What of the page is not Swagger UI's: file, media type, text.
+const OWN: [(&str, &str, &str); 3] = [
+    ("", "text/html", include_str!("docs/index.html")),
+    ("index.html", "text/html", include_str!("docs/index.html")),
+    ("index.css", "text/css", include_str!("docs/index.css")),
+];
+
 /// The documents, with what the page loads.
 #[derive(Clone)]
 pub struct Documents {
@@ -134,14 +141,21 @@ pub(crate) async fn page(
     Path(path): Path<PagePath>,
     documents: web::Data<Documents>,
 ) -> Result<HttpResponse, Problem> {
-    let file = utoipa_swagger_ui::serve(&path.file, Arc::clone(&documents.assets));
-    let file = file.ok().flatten().ok_or_else(|| Problem::new(Code::UnknownRoute))?;
-    let bytes = match file.bytes {
-        Cow::Borrowed(bytes) => web::Bytes::from_static(bytes),
-        Cow::Owned(bytes) => bytes.into(),
+    let own = OWN.into_iter().find(|(file, ..)| *file == path.file);
+    let (media_type, bytes) = match own {
+        Some((_, media_type, text)) => (media_type.to_owned(), web::Bytes::from_static(text.as_bytes())),
+        None => {
+            let file = utoipa_swagger_ui::serve(&path.file, Arc::clone(&documents.assets));
+            let file = file.ok().flatten().ok_or_else(|| Problem::new(Code::UnknownRoute))?;
+            let bytes = match file.bytes {
+                Cow::Borrowed(bytes) => web::Bytes::from_static(bytes),
+                Cow::Owned(bytes) => bytes.into(),
+            };
+            (file.content_type, bytes)
+        }
     };
     Ok(HttpResponse::Ok()
-        .content_type(file.content_type)
+        .content_type(media_type)
         .insert_header((header::CACHE_CONTROL, CACHE))
         .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
         .insert_header((header::X_FRAME_OPTIONS, "DENY"))

@@ -124,8 +124,12 @@ impl Importer {
         let (game, log) = replayed(self.caller.portal, record)?;
         for id in [record.id, made_of(self.caller.portal, record.id)] {
             let game = GameRow { id, ..game.clone() };
-            match self.context.store.import(&game, &self.seats(record)?, &log).await? {
-                Written::New => return Ok(Imported::New(id)),
+            let now = self.context.world.now();
+            match self.context.store.import(&game, &self.seats(record)?, &log, now).await? {
+                Written::New => {
+                    self.context.hub.tell(game.portal_id, id);
+                    return Ok(Imported::New(id));
+                }
                 Written::NameTaken => return Err(Problem::new(Code::ExternalRefTaken)),
                 Written::IdTaken(there) if there.portal_id != self.caller.portal => {}
                 Written::IdTaken(there) => {

@@ -2,6 +2,7 @@
 
 use super::Result;
 use super::driver::{Held, sql_impl};
+use super::feed::{CREATED, Effect};
 use super::row::{GameRow, Keep, SeatRow};
 use sqlx::{Connection, SqlStr, Transaction};
 
@@ -39,6 +40,7 @@ sql_impl! {
         }
         Self::seat(&mut transaction, game, seats).await?;
         Self::file(&mut transaction, game).await?;
+        Self::tell_of_game(&mut transaction, game, Effect { number: 1, r#type: CREATED, at: game.created_at }).await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -41,6 +41,9 @@ pub(super) trait Driver: Database {
     /// How a writing transaction begins. SQLite must take its lock at once: one that begins by reading
     /// can't wait for another writer later.
     const BEGIN: &'static str;
+
+    /// Whether nothing can appear before the event `e` any more.
+    const SETTLED: &'static str;
 }
 
 impl Driver for Postgres {
@@ -50,6 +53,8 @@ impl Driver for Postgres {
     const EXPLAIN: [&'static str; 2] =
         ["EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ", "QUERY PLAN"];
     const BEGIN: &'static str = "BEGIN";
+    const SETTLED: &'static str = "e.tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        + (SELECT ahead FROM event_clock)";
 
     fn slot(held: &mut Held) -> &mut Option<Lent<Self>> {
         &mut held.postgres
@@ -66,6 +71,7 @@ impl Driver for Sqlite {
     const TO_MOVE: &'static str = "g.state ->> 'to_move'";
     const EXPLAIN: [&'static str; 2] = ["EXPLAIN QUERY PLAN ", "detail"];
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
+    const SETTLED: &'static str = "1 = 1";
 
     fn slot(held: &mut Held) -> &mut Option<Lent<Self>> {
         &mut held.sqlite

@@ -2,8 +2,10 @@
 
 use super::Result;
 use super::driver::{Held, sql_impl};
+use super::feed::{Effect, IMPORTED};
 use super::row::{GameRow, SeatRow, StepRow, Written};
 use crate::credential::hash;
+use crate::timestamp::Timestamp;
 use sqlx::{AssertSqlSafe, Connection, SqlStr, Transaction};
 use std::fmt::Write;
 use uuid::Uuid;
@@ -30,7 +32,7 @@ fn log(steps: usize) -> String {
 }
 
 sql_impl! {
-    pub(super) async fn import(&self, game: &GameRow, seats: &[SeatRow], steps: &[StepRow]) -> Result<Written> {
+    pub(super) async fn import(&self, game: &GameRow, seats: &[SeatRow], steps: &[StepRow], at: Timestamp) -> Result<Written> {
         let mut connection = self.write(Held::default()).await?;
         let mut transaction = connection.begin_with(SqlStr::from_static(DB::BEGIN)).await?;
         if Self::insert_game(game).fetch_optional(&mut *transaction).await?.is_none() {
@@ -47,6 +49,8 @@ sql_impl! {
             Self::log_steps(&mut transaction, game.id, steps).await?;
         }
         Self::file(&mut transaction, game).await?;
+        let told = Effect { number: game.version + 1, r#type: IMPORTED, at };
+        Self::tell_of_game(&mut transaction, game, told).await?;
         transaction.commit().await?;
         Ok(Written::New)
     }

@@ -6,7 +6,6 @@
 //! around each round trip only.
 #![expect(clippy::print_stderr, reason = "the figures of a proof are part of it")]
 
-pub(crate) mod chance;
 mod client;
 mod database;
 mod history;
@@ -15,6 +14,7 @@ mod once;
 mod outage;
 mod process;
 mod proxy;
+mod scale;
 mod stopping;
 mod stops;
 mod throws;

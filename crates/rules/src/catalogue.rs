@@ -29,20 +29,28 @@ pub struct Rules {
     /// Who can sit where.
     pub seats: RulesSeats,
     /// What can be chosen when a game starts.
+    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub options: &'static [RulesOption],
     /// How moves are written.
+    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub moves: &'static [MoveForm],
     /// The ways the shells can fall; empty in a game without chance.
+    #[cfg_attr(feature = "openapi", schema(max_items = 16))]
     pub throws: &'static [ThrowForm],
     /// The rules' clauses, which events and refusals cite.
+    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub clauses: &'static [Clause],
     /// The reasons for which a game can be over by its rules.
+    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub end_reasons: &'static [Term],
     /// The types of events.
+    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub events: &'static [Term],
     /// The codes of illegal moves.
+    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub illegal_moves: &'static [Term],
     /// Where the rules come from.
+    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub sources: &'static [&'static str],
 }
 
@@ -51,6 +59,7 @@ pub struct Rules {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RulesSeats {
     /// The seats there are, in turn order.
+    #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 4))]
     pub allowed: &'static [Seat],
     /// The least number of players.
     #[cfg_attr(feature = "openapi", schema(minimum = 2, maximum = 4))]
@@ -59,6 +68,7 @@ pub struct RulesSeats {
     #[cfg_attr(feature = "openapi", schema(minimum = 2, maximum = 4))]
     pub max: u8,
     /// The seats of a game that names none.
+    #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 4))]
     pub default: &'static [Seat],
 }
 
@@ -71,6 +81,7 @@ pub struct RulesOption {
     /// The member's JSON type: `string` or `boolean`.
     pub kind: &'static str,
     /// The values there are, as text.
+    #[cfg_attr(feature = "openapi", schema(max_items = 100))]
     pub values: &'static [&'static str],
     /// The value of a game that names none, as text.
     pub default: &'static str,

@@ -27,6 +27,13 @@ pub(super) fn initial(rules: RulesId) -> Option<Position> {
     start_view(rules).map(Position::from)
 }
 
+/// The start position with what the shells can do there.
+pub(super) fn looked_at(rules: RulesId) -> Option<Position> {
+    let position = initial(rules)?;
+    let outcomes = rules.rules().chances(&position.state).ok();
+    Some(Position { outcomes, ..position })
+}
+
 /// A question about the start position.
 pub(super) fn state(rules: RulesId) -> Value {
     json!({"state": start_view(rules).map(|view| view.state)})

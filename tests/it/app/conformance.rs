@@ -89,7 +89,7 @@ impl Spec {
             assert!(reply.body.is_empty(), "{name} has a body: {reply:?}");
         } else if media_type == "application/x-ndjson" {
             self.check_schema(&format!("{name} {media_type}"), &media["schema"], &json!(reply.body));
-        } else if media_type.ends_with("json") {
+        } else if is_json(media_type) {
             self.check_schema(&format!("{name} {media_type}"), &media["schema"], &reply.json());
         }
         if reply.status >= 400 && method != Method::HEAD {
@@ -122,6 +122,11 @@ impl Spec {
             .collect();
         assert!(errors.is_empty(), "{name} breaks its schema: {errors:#?}\n{value:#}");
     }
+}
+
+/// Whether it is one JSON text, and not a line each.
+pub(crate) fn is_json(media_type: &str) -> bool {
+    media_type.ends_with("/json") || media_type.ends_with("+json")
 }
 
 fn media_type(reply: &Reply) -> &str {

@@ -3,7 +3,7 @@
 use super::model::{Listed, PORTAL, write_before};
 use crate::app::{Database, on_both_databases};
 use crate::beside::Beside;
-use crate::proof::chance::SplitMix64;
+use crate::chance::SplitMix64;
 use kauri::store::{Clock, GameFilter, Held, Store};
 use kauri::timestamp::Timestamp;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! Games as a list in memory, and what a filter is by definition.
 
 use crate::beside::Beside;
-use crate::proof::chance::SplitMix64;
+use crate::chance::SplitMix64;
 use kauri::credential::hash;
 use kauri::store::{Change, Clock, GameFilter, GameRow, Held, SeatRow, Store};
 use kauri::timestamp::Timestamp;

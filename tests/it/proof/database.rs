@@ -64,4 +64,13 @@ impl Database {
             sqlx::query(sql).fetch_one(&mut connection).await.unwrap().get(0)
         }
     }
+
+    /// The first column of what a query on Postgres finds, sorted.
+    pub(super) async fn texts(&self, sql: &'static str) -> Vec<String> {
+        let mut connection = sqlx::PgConnection::connect(&self.url).await.unwrap();
+        let rows = sqlx::query(sql).fetch_all(&mut connection).await.unwrap();
+        let mut texts: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        texts.sort();
+        texts
+    }
 }

@@ -76,6 +76,9 @@ fn every_member_is_described_bounded_and_never_null() {
             if value["type"] == "integer" {
                 assert!(value["minimum"].is_number() && value["maximum"].is_number(), "{path}: {value}");
             }
+            if value["type"] == "array" {
+                assert!(value["maxItems"].is_number(), "{path}: {value}");
+            }
             if let Some(properties) = value.get("properties").and_then(Value::as_object) {
                 assert!(!properties.contains_key("d"), "{path}");
                 assert_eq!(value["type"], "object");

@@ -1,0 +1,1 @@
+"""Measuring things side by side: what every row of the bench needs."""

@@ -1,0 +1,1 @@
+"""The rows of the bench, by what they measure; each module gives its own."""
