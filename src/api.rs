@@ -10,6 +10,7 @@ pub(crate) mod players;
 pub mod problems;
 pub mod rules;
 pub mod schema;
+pub(crate) mod webhooks;
 
 use actix_web::dev::HttpServiceFactory;
 use actix_web::web;
@@ -60,6 +61,15 @@ pub fn operations<R: Register>(register: &mut R) {
         .service(players::get_stats)
         .service(games::resign_game)
         .service(games::abort_game)
+        .service(webhooks::list_webhooks)
+        .service(webhooks::create_webhook)
+        .service(webhooks::list_deliveries)
+        .service(webhooks::redeliver)
+        .service(webhooks::test_webhook)
+        .service(webhooks::rotate_secret)
+        .service(webhooks::get_webhook)
+        .service(webhooks::change_webhook)
+        .service(webhooks::delete_webhook)
         .service(rules::list)
         .service(rules::describe)
         .service(problems::list)

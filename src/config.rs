@@ -94,6 +94,14 @@ pub struct Serve {
     /// Moves a second that one credential, or one address, may make; 0 means no limit.
     #[arg(long, env = "KAURI_MOVE_RATE", default_value_t = 0)]
     pub move_rate: u32,
+
+    /// Allow webhooks to loopback and by plain HTTP, as for tests.
+    #[arg(long, env = "KAURI_WEBHOOK_ALLOW_LOOPBACK")]
+    pub webhook_allow_loopback: bool,
+
+    /// How long deliveries of webhooks are remembered once they are finished, in seconds.
+    #[arg(long, env = "KAURI_WEBHOOK_RETENTION", default_value = "2592000", value_parser = some_seconds)]
+    pub webhook_retention: Duration,
 }
 
 /// Where games are kept.

@@ -10,6 +10,7 @@ use crate::problem::Problem;
 use crate::stopping::Stopping;
 use crate::store::Store;
 use crate::timestamp::Timestamp;
+use crate::webhooks::Webhooks;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub struct Context {
     pub cursor_key: Arc<OnceCell<Secret>>,
     /// Whether the service is about to stop.
     pub stopping: Stopping,
+    /// What posts events to where portals want them.
+    pub webhooks: Arc<Webhooks>,
 }
 
 impl Context {

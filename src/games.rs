@@ -22,12 +22,17 @@ pub mod sample;
 mod wait;
 mod wire;
 
+pub(crate) use access::{Caller, claim};
 pub use answer::Answer;
 pub use call::{Call, Condition, IdempotencyKey};
+pub(crate) use call::{ROUNDS, crowded};
 pub use create::create;
 pub use end::{abort, resign};
 pub use export::Export;
+pub(crate) use file::{decode, encode, raw};
 pub use filter::{ExportGames, ListGames, ListPlayersGames};
+pub(crate) use filter::{bounded, one_of};
+pub(crate) use follow::event;
 pub use follow::{FeedFollower, Found, GameFollower};
 pub use import::{ImportFailure, ImportReport, Imported, Importer, is_end};
 pub use list::list;

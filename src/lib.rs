@@ -22,3 +22,4 @@ pub mod store;
 pub mod telemetry;
 pub mod timestamp;
 pub mod transfer;
+pub mod webhooks;

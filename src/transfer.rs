@@ -184,6 +184,7 @@ async fn open(database: &config::Database, portal: &str) -> Result<(Context, Uui
         cursor_key: Arc::default(),
         hub: Arc::new(Hub::new(Stopping::default())),
         stopping: Stopping::default(),
+        webhooks: Arc::default(),
     };
     let portal = context.store.portal_named(portal).await?.ok_or(TransferError::Portal)?;
     Ok((context, portal))

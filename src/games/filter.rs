@@ -259,7 +259,7 @@ const RESULTS: [&str; 7] = ["won", "lost", "void", "south", "west", "north", "ea
 const ORDERS: [&str; 4] = ["newest", "oldest", "last_finished", "first_finished"];
 
 /// A number within its bounds, or the default.
-pub(super) fn bounded(
+pub(crate) fn bounded(
     name: &str,
     value: Option<i64>,
     default: i64,
@@ -278,7 +278,8 @@ pub(super) fn invalid(name: &str, code: &str, message: &str) -> Problem {
     Problem::new(Code::InvalidQuery).error(format!("/{name}"), code, message)
 }
 
-fn one_of(name: &str, value: Option<&str>, words: &[&'static str]) -> Result<(), Problem> {
+/// A word that is one of a few.
+pub(crate) fn one_of(name: &str, value: Option<&str>, words: &[&'static str]) -> Result<(), Problem> {
     value.map_or(Ok(()), |value| known(name, value, words).map(|_| ()))
 }
 

@@ -225,6 +225,7 @@ fn error_example(code: Code) -> Option<Value> {
         Code::InvalidRecord => {
             ("/moves/12/move", "no_cowrie", "A pit without a cowrie can't be played (K3).")
         }
+        Code::InvalidWebhook => ("/url", "not_https", "The URL must begin with https://."),
         Code::IllegalMove => ("/move", "no_cowrie", "A pit without a cowrie can't be played (K3)."),
         _ => return None,
     };

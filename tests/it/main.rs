@@ -25,3 +25,4 @@ mod spec;
 mod stateless;
 mod store;
 mod transfer;
+mod webhooks;

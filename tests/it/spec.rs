@@ -146,7 +146,9 @@ fn nothing_in_the_document_breaks_a_generator() {
         assert!(!value["type"].is_array() || place.contains("/example"), "{place} has several types");
         let integer = value["type"] == "integer";
         assert!(!integer || value["minimum"].is_number(), "{place} has no minimum");
-        let array = value["type"] == "array" && !place.contains("/example");
+        // A game can go on for as long as it likes, so the log in its record has no bound.
+        let log = place == "/components/schemas/GameRecord/properties/moves";
+        let array = value["type"] == "array" && !place.contains("/example") && !log;
         assert!(!array || value["maxItems"].is_number(), "{place} has no bound");
         let properties = value.get("properties").and_then(Value::as_object);
         assert!(properties.is_none_or(|properties| !properties.contains_key("d")), "{place} has a member d");
@@ -214,10 +216,30 @@ async fn every_example_does_what_it_says() {
     }
 }
 
+/// Has something happen and waits until it is taken up for an endpoint; the delivery's id.
+async fn a_delivery(app: &TestApp, webhook: &str) -> String {
+    let mut progress = app.context.webhooks.progress();
+    app.post("/games", &json!({"rules": "kauri"})).await;
+    loop {
+        let page = app.get(&format!("{webhook}/deliveries")).await.json();
+        if let Some(delivery) = page["items"].get(0) {
+            return delivery["id"].as_str().unwrap().to_owned();
+        }
+        progress.changed().await.unwrap();
+    }
+}
+
 /// The path with its parameters in place: the rules an example is named after, a game made for it, else examples.
 async fn fill(app: &TestApp, path: &str, operation: &Value, example: &str) -> String {
     let mut filled = path.to_owned();
-    if path.contains("{id}") {
+    if path.starts_with("/webhooks/{id}") {
+        let webhook = app.post("/webhooks", &json!({"url": "https://portal.example/kauri"})).await;
+        filled = filled.replace("/webhooks/{id}", webhook.header("location"));
+        if path.contains("{delivery}") {
+            let delivery = a_delivery(app, webhook.header("location")).await;
+            filled = filled.replace("{delivery}", &delivery);
+        }
+    } else if path.contains("{id}") {
         let game = app.post("/games", &json!({"rules": "kauri"})).await;
         filled = filled.replace("/games/{id}", game.header("location"));
         if path.contains("{ply}") {

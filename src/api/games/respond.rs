@@ -7,7 +7,7 @@ use actix_web::http::header::{self, HeaderName};
 use serde::Serialize;
 
 /// Says that an answer repeats an earlier one.
-const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+pub(in crate::api) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// What a state-changing request is answered with.
 pub(crate) fn answer(answer: Answer) -> HttpResponse {

@@ -71,7 +71,7 @@ async fn admitted(context: &Context, credential: &Credential) -> Result<(Uuid, H
 }
 
 /// An event as it is told to a whole portal: what is new, not what follows from it.
-pub(in crate::games) fn event(row: EventRow) -> Result<GameEvent, Problem> {
+pub(crate) fn event(row: EventRow) -> Result<GameEvent, Problem> {
     let ended = row.r#type == ENDED;
     let step = row.step.map(Step::from_row).transpose().map_err(|error| Problem::internal(&error))?;
     let result = row.result.as_deref().filter(|_| ended).map(decode).transpose()?;
