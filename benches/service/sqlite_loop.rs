@@ -32,9 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut connection = Connection::open(arguments.next().ok_or("which file?")?)?;
     let seconds: f64 = arguments.next().ok_or("how many seconds?")?.parse()?;
-    connection.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
-    )?;
+    connection
+        .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
     fill(&connection)?;
     let (began, mut version) = (Instant::now(), 0);
     while began.elapsed() < Duration::try_from_secs_f64(seconds)? {
@@ -70,10 +69,11 @@ fn step(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
     let mut key = [0_u8; 32];
     key[..8].copy_from_slice(&version.to_be_bytes());
     let nothing: Option<i64> = None;
-    connection.prepare_cached(OPEN)?.query_row(
-        params!["bench", nothing, nothing, 0, SCOPE, key, version, GAME, version + 1],
-        |row| row.get::<_, String>("state"),
-    )?;
+    connection
+        .prepare_cached(OPEN)?
+        .query_row(params!["bench", nothing, nothing, 0, SCOPE, key, version, GAME, version + 1], |row| {
+            row.get::<_, String>("state")
+        })?;
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     transaction.prepare_cached(SWAP)?.query_row(
         params![GAME, version, version + 1, "x".repeat(430), "active", nothing, version, nothing],
