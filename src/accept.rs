@@ -18,6 +18,17 @@ pub(crate) fn takes<M: HttpMessage>(request: &M, media_types: &[String]) -> bool
     accept.is_empty() || offers.any(|offer| quality(&accept, offer) > Quality::ZERO)
 }
 
+/// The one of these media types that the caller likes best; the first, if it says nothing.
+pub(crate) fn preferred<M: HttpMessage, const N: usize>(
+    request: &M,
+    offers: [&'static str; N],
+) -> &'static str {
+    let accept = Accept::parse(request).ok().filter(|accept| !accept.is_empty());
+    let liked = |offer: &&str| accept.as_ref().map_or(Quality::MAX, |accept| quality(accept, offer));
+    // Of several that are liked the same, the last is the greatest.
+    offers.into_iter().rev().max_by_key(liked).unwrap_or_default()
+}
+
 /// What the most specific range that covers the media type says of it.
 fn quality(accept: &Accept, offer: &str) -> Quality {
     let essence = offer.split(';').next().unwrap_or(offer);
@@ -37,8 +48,26 @@ fn quality(accept: &Accept, offer: &str) -> Quality {
 
 #[cfg(test)]
 mod tests {
-    use super::takes;
+    use super::{preferred, takes};
     use actix_web::test::TestRequest;
+
+    #[test]
+    fn the_media_type_that_is_liked_best_is_preferred() {
+        let of = |accept: &str| {
+            let request = TestRequest::default().insert_header(("accept", accept)).to_srv_request();
+            preferred(&request, ["text/event-stream", "application/x-ndjson"])
+        };
+        for (accept, expected) in [
+            ("*/*", "text/event-stream"),
+            ("", "text/event-stream"),
+            ("application/x-ndjson", "application/x-ndjson"),
+            ("application/*, text/*;q=0.5", "application/x-ndjson"),
+            ("application/x-ndjson;q=0.5, text/event-stream", "text/event-stream"),
+        ] {
+            assert_eq!(of(accept), expected, "{accept}");
+        }
+        assert_eq!(preferred(&TestRequest::default().to_srv_request(), ["a/a", "b/b"]), "a/a");
+    }
 
     #[test]
     fn an_accept_header_takes_what_it_does_not_exclude() {

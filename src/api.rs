@@ -2,6 +2,7 @@
 
 mod call;
 pub mod docs;
+pub(crate) mod events;
 pub mod extract;
 pub(crate) mod games;
 pub mod health;
@@ -47,6 +48,8 @@ pub fn operations<R: Register>(register: &mut R) {
         .service(games::list_moves)
         .service(games::get_step)
         .service(games::get_position)
+        .service(events::follow_game)
+        .service(events::follow_portal)
         .service(games::list_games)
         .service(games::resign_game)
         .service(games::abort_game)

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is where they come from")]
 
 use crate::chores::LastSeen;
+use crate::events::Hub;
 use crate::store::Store;
 use crate::timestamp::Timestamp;
 use std::fmt;
@@ -22,6 +23,8 @@ pub struct Context {
     pub idempotency_ttl: Duration,
     /// When each portal key was last seen.
     pub seen: Arc<LastSeen>,
+    /// Who waits for events.
+    pub hub: Arc<Hub>,
 }
 
 /// The world outside, so that tests can bring their own.

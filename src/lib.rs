@@ -10,6 +10,7 @@ pub mod config;
 pub mod connection;
 pub mod context;
 pub mod credential;
+pub mod events;
 pub mod games;
 pub mod limits;
 pub mod openapi;

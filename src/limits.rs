@@ -24,7 +24,9 @@ use std::cell::Cell;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The policy in force for a budget.
 pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -39,8 +41,16 @@ const MOVES: &str = "/games/{id}/moves";
 pub(crate) const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 tokio::task_local! {
-    /// Whether the request is still being read.
-    static READING: Cell<bool>;
+    static UNDER_WAY: UnderWay;
+}
+
+/// What a request says of itself while it is answered.
+#[derive(Default)]
+struct UnderWay {
+    /// Whether it is still being read.
+    reading: Cell<bool>,
+    /// How much longer than others it may take.
+    patience: Cell<Duration>,
 }
 
 /// The limits in force.
@@ -184,16 +194,33 @@ async fn answer<B: MessageBody>(
 
 /// What the future gives, unless it takes too long or panics.
 async fn in_time<T>(limit: Duration, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    READING
-        .scope(Cell::new(false), async {
-            match tokio::time::timeout(limit, AssertUnwindSafe(answer).catch_unwind()).await {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(payload)) => {
+    UNDER_WAY
+        .scope(UnderWay::default(), async {
+            let mut answer = pin!(AssertUnwindSafe(answer).catch_unwind());
+            let mut time = pin!(tokio::time::sleep(limit));
+            let answer = loop {
+                tokio::select! {
+                    biased;
+                    answer = &mut answer => break Some(answer),
+                    () = &mut time => {
+                        let patience = UNDER_WAY.with(|request| request.patience.take());
+                        if patience.is_zero() {
+                            break None;
+                        }
+                        time.as_mut().reset(Instant::now() + patience);
+                    }
+                }
+            };
+            match answer {
+                Some(Ok(answer)) => answer,
+                Some(Err(payload)) => {
                     tracing::error!(panic = said(&*payload), "a handler panicked");
                     Err(Problem::new(Code::Internal).into())
                 }
-                Err(_) if READING.with(Cell::get) => Err(Problem::new(Code::RequestTimeout).into()),
-                Err(_) => {
+                None if UNDER_WAY.with(|request| request.reading.get()) => {
+                    Err(Problem::new(Code::RequestTimeout).into())
+                }
+                None => {
                     tracing::warn!(limit_s = limit.as_secs_f64(), "a request took longer than it may");
                     Err(Problem::new(Code::Unavailable).detail("The request took longer than it may.").into())
                 }
@@ -211,16 +238,22 @@ fn said(payload: &(dyn Any + Send)) -> &str {
 /// Marks the time during which it is the caller who keeps the service waiting.
 pub async fn reading<T>(body: impl Future<Output = T>) -> T {
     // Outside of a guarded request there is nothing to mark.
-    let mark = |reading| READING.try_with(|mark| mark.set(reading)).unwrap_or(());
+    let mark = |reading| UNDER_WAY.try_with(|request| request.reading.set(reading)).unwrap_or(());
     mark(true);
     let body = body.await;
     mark(false);
     body
 }
 
+/// Lets this request take so much longer than others: it waits for something as it was asked to.
+pub fn patience(time: Duration) {
+    // Outside of a guarded request there is no limit either.
+    UNDER_WAY.try_with(|request| request.patience.set(time)).unwrap_or(());
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Code, Payer, in_time, reading, said};
+    use super::{Budget, Code, Payer, in_time, patience, reading, said};
     use crate::problem::Problem;
     use std::future::pending;
     use std::time::Duration;
@@ -255,5 +288,15 @@ mod tests {
         assert_eq!(code(pending()).await, Code::Unavailable);
         assert_eq!(code(reading(pending())).await, Code::RequestTimeout);
         assert_eq!(code(async { panic!("as a test") }).await, Code::Internal);
+    }
+
+    #[actix_web::test]
+    async fn who_asked_to_wait_is_given_the_time() {
+        let patient = async {
+            patience(Duration::from_mins(1));
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            Ok(())
+        };
+        assert!(in_time(Duration::from_millis(1), patient).await.is_ok());
     }
 }

@@ -24,6 +24,7 @@ use utoipa_actix_web::AppExt;
     info(title = "Kauri", description = ABOUT, license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
     servers((url = "/", description = "The service that serves this document.")),
     tags(
+        (name = "events", description = "What happens, as it happens."),
         (name = "games", description = "Games that the service keeps."),
         (name = "rules", description = "The rules as functions of posted states; nothing is stored."),
         (name = "service", description = "The service itself: its health, its documents, its problems."),

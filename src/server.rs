@@ -6,7 +6,7 @@ use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
 use crate::store::{Store, StoreError};
-use crate::{chores, connection, limits, telemetry};
+use crate::{chores, connection, events, limits, telemetry};
 use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, rt};
@@ -90,7 +90,18 @@ impl Application {
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Self, StartError> {
         let (store, migration) = Store::prepare(&config.database).await?;
-        let context = Context { store, world, idempotency_ttl: config.idempotency_ttl, seen: Arc::default() };
+        let context = Context {
+            store,
+            world,
+            idempotency_ttl: config.idempotency_ttl,
+            seen: Arc::default(),
+            hub: Arc::default(),
+        };
+        let hub = Arc::clone(&context.hub);
+        let stop = async move {
+            stop.await;
+            hub.stop();
+        };
         let shared = Shared::new(config, context.clone())?;
         let (server, address) = listen(config, shared.clone(), stop)
             .map_err(|cause| StartError::Listen { address: config.listen, cause })?;
@@ -132,7 +143,7 @@ impl Application {
                 return error;
             }
             open.set(true);
-            chores::run(context.clone()).await;
+            tokio::join!(chores::run(context.clone()), Box::pin(events::run(&context)));
             pending().await
         };
         let (ended, failed) = tokio::select! {

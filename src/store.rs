@@ -6,14 +6,18 @@ mod change;
 mod connect;
 mod create;
 mod driver;
+mod feed;
 mod keys;
 mod lent;
 mod list;
 mod log;
+mod news;
 mod open;
 mod row;
 
 pub use connect::Migration;
+pub use feed::{CREATED, ENDED, EventRow, NoPosition, Position, STEP, Trace};
+pub use news::News;
 pub use row::{
     CallerRow, Change, Claim, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal, PortalRow,
     SeatRow, Slot, StepRow,
@@ -22,12 +26,17 @@ pub use row::{
 use crate::timestamp::Timestamp;
 pub use driver::Held;
 use driver::SqlStore;
+use news::Channel;
 use sqlx::{Postgres, Sqlite};
 use uuid::Uuid;
 
 /// Where games are kept; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Store(Database);
+pub struct Store {
+    database: Database,
+    /// Where other processes can be on the same database at once.
+    channel: Option<Channel>,
+}
 
 #[derive(Clone, Debug)]
 enum Database {
@@ -86,7 +95,7 @@ fn is_passing(code: &str) -> bool {
 /// Calls the same method of whichever database it is.
 macro_rules! on {
     ($self:ident.$method:ident($($argument:expr),*)) => {
-        match &$self.0 {
+        match &$self.database {
             Database::Postgres(store) => store.$method($($argument),*).await,
             Database::Sqlite(store) => store.$method($($argument),*).await,
         }
@@ -101,6 +110,9 @@ impl Store {
 
     /// Closes every connection; later calls fail as unavailable.
     pub async fn close(&self) {
+        if let Some(channel) = &self.channel {
+            channel.close().await;
+        }
         on!(self.close());
     }
 
@@ -166,6 +178,49 @@ impl Store {
     /// A page of a portal's games, newest first.
     pub async fn games(&self, portal: Uuid, filter: &GameFilter, held: &mut Held) -> Result<Vec<GameRow>> {
         on!(self.games(portal, filter, held))
+    }
+
+    /// A portal's events after a position, those before which nothing can appear any more; at most `limit`.
+    pub async fn feed(
+        &self,
+        portal: Uuid,
+        after: Position,
+        limit: i64,
+        held: &mut Held,
+    ) -> Result<Vec<EventRow>> {
+        on!(self.feed(portal, after, limit, held))
+    }
+
+    /// Which games have events after a position, at most `limit`; also such as others may still appear before.
+    pub async fn traces(&self, portal: Uuid, after: Position, limit: i64) -> Result<Vec<Trace>> {
+        on!(self.traces(portal, after, limit))
+    }
+
+    /// Where a portal's events end, now.
+    pub async fn feed_end(&self, portal: Uuid) -> Result<Position> {
+        on!(self.feed_end(portal))
+    }
+
+    /// Whether other processes can be on the same database without being seen from here.
+    #[must_use]
+    pub fn has_others(&self) -> bool {
+        self.channel.is_some()
+    }
+
+    /// Tells other processes that there are new events, and who tells.
+    pub async fn tell_others(&self, who: &str) -> Result<()> {
+        match &self.channel {
+            Some(channel) => channel.tell(who).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What other processes tell, where there can be any.
+    pub async fn news(&self) -> Result<Option<News>> {
+        match &self.channel {
+            Some(channel) => channel.listen().await.map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Forgets kept answers that have expired; how many.

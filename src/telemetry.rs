@@ -117,6 +117,11 @@ pub(crate) fn route() -> Option<&'static Route> {
     CURRENT.try_with(|current| current.route).ok().flatten()
 }
 
+/// Whether the head of the answer is all that is wanted.
+pub(crate) fn is_head() -> bool {
+    CURRENT.try_with(|current| current.method == Method::HEAD).unwrap_or(false)
+}
+
 /// An id that no other request has had: a random name of this process and a count.
 fn fresh_id() -> HeaderValue {
     static PROCESS: OnceLock<String> = OnceLock::new();

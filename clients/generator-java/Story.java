@@ -49,14 +49,14 @@ public final class Story {
         // end
 
         String id = game.getId();
-        ApiResponse<Game> answer = games.getGameWithHttpInfo(id, null);
+        ApiResponse<Game> answer = games.getGameWithHttpInfo(id, null, null, null);
         Game now = answer.getData();
         check(now.getVersion() == 1);
         check(game.getSeatTokens().size() == 2 && now.getSeatTokens().isEmpty());
         check(!now.getCreatedAt().isAfter(now.getUpdatedAt()));
         String etag = answer.getHeaders().get("etag").get(0);
         // This client takes 304 for an error; it can be told by its status.
-        check(refusal(() -> games.getGame(id, etag)).getCode() == 304);
+        check(refusal(() -> games.getGame(id, null, null, etag)).getCode() == 304);
 
         StateRequest asked = new StateRequest().state(now.getPosition().getState());
         Position position = new RulesApi(client).legalMoves(game.getRules(), asked);
@@ -107,7 +107,7 @@ public final class Story {
             version = taken.getVersion();
             position = taken.getPosition();
         }
-        Game ended = games.getGame(game.getId(), null);
+        Game ended = games.getGame(game.getId(), null, null, null);
         check(ended.getStatus().equals("finished") && ended.getVersion() == version);
         return ended;
     }

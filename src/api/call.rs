@@ -10,6 +10,9 @@ use std::future::{Ready, ready};
 /// The header of an Idempotency-Key.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
+/// The header that says from which event on a stream goes.
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
 /// Who calls; not yet believed.
 #[derive(Debug)]
 pub(crate) struct Shown(pub Credential);
@@ -38,6 +41,13 @@ pub(crate) fn call(request: &HttpRequest, target: String, body: &[u8]) -> Result
 pub(crate) fn condition(request: &HttpRequest, name: &HeaderName) -> Result<Option<Condition>, Problem> {
     let lines: Vec<&[u8]> = request.headers().get_all(name).map(HeaderValue::as_bytes).collect();
     (!lines.is_empty()).then(|| Condition::parse(name.as_str(), &lines.join(&b','))).transpose()
+}
+
+/// A Last-Event-ID header.
+pub(crate) fn last_event_id(request: &HttpRequest) -> Result<Option<String>, Problem> {
+    let Some(value) = only(request, &LAST_EVENT_ID)? else { return Ok(None) };
+    let id = value.to_str().map(str::to_owned);
+    id.map(Some).map_err(|_| Problem::new(Code::InvalidHeader).detail("Last-Event-ID is no id of an event."))
 }
 
 /// A header that makes sense once only.

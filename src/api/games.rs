@@ -20,7 +20,7 @@ pub(crate) struct GamePath {
     /// The game's id, as the service spells it.
     #[serde(deserialize_with = "id")]
     #[param(value_type = String, format = "game-id", example = "01937a5e-0000-7000-8000-000000000001")]
-    id: Uuid,
+    pub(super) id: Uuid,
 }
 
 /// Which ply of which game.

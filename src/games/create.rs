@@ -51,6 +51,7 @@ pub async fn create(context: &Context, call: &Call, request: &NewGame) -> Result
         let created = answer(game.clone(), true)?;
         let keep = created.keep(context, call, salt, now);
         if context.store.create(&game, &rows, &request.meaning()?, keep.as_ref(), held).await? {
+            context.hub.tell(game.portal_id, game.id);
             return created.with_tokens(&tokens);
         }
     }

@@ -48,7 +48,11 @@ impl File {
 
     /// Writes a change that was decided on this file. False when the game has moved on or ended meanwhile.
     pub(super) async fn write(self, context: &Context, change: &Change) -> Result<bool, Problem> {
-        Ok(context.store.change(change, self.held).await?)
+        let written = context.store.change(change, self.held).await?;
+        if written {
+            context.hub.tell(change.portal_id, change.game_id);
+        }
+        Ok(written)
     }
 
     /// The kept answer, if this request was answered before.
@@ -120,10 +124,15 @@ impl File {
         }
     }
 
+    /// The position now, by the rules.
+    pub(super) fn view_now(&self) -> Result<View, Problem> {
+        self.rules()?.view(&self.state()?).map_err(|error| Problem::internal(&error))
+    }
+
     /// The position after a ply: the log up to there, replayed from the start.
     pub(super) async fn view_at(&mut self, context: &Context, ply: i64) -> Result<View, Problem> {
         if ply == self.game.version {
-            return self.rules()?.view(&self.state()?).map_err(|error| Problem::internal(&error));
+            return self.view_now();
         }
         let start: State = decode(&self.game.start_state)?;
         let moves = context.store.moves(self.game.id, ply, &mut self.held).await?;

@@ -9,8 +9,9 @@ use super::wire::{Game, GamePage, ListGames, LogPage, PositionAt, Step, etag_of}
 use crate::context::Context;
 use crate::credential::Credential;
 use crate::problem::{Code, Problem};
-use crate::store::{GameFilter, Held};
+use crate::store::{GameFilter, GameRow, Held};
 use kauri_rules::RulesId;
+use std::time::Duration;
 use uuid::Uuid;
 
 /// Steps on a page of the log when nothing is said.
@@ -19,6 +20,10 @@ const LOG_PAGE: i64 = 100;
 const LOG_PAGE_MOST: i64 = 500;
 /// Games on a page when nothing is said.
 const PAGE: i64 = 20;
+/// Seconds waited for a version when nothing is said.
+const WAIT: i64 = 25;
+/// Most seconds waited for a version.
+const WAIT_MOST: i64 = 60;
 /// Most games on a page.
 const PAGE_MOST: i64 = 100;
 
@@ -28,13 +33,37 @@ pub async fn game(
     credential: &Credential,
     id: Uuid,
     known: Option<&Condition>,
+    timeout: Option<i64>,
 ) -> Result<(String, Option<Game>), Problem> {
+    if timeout.is_some() {
+        return Err(invalid("timeout", "without_wait_version", "Only what is waited for takes time."));
+    }
     let file = File::open(context, credential, id, None, None).await?;
-    let etag = etag_of(&file.game);
+    unless_known(file.game, known)
+}
+
+/// A game and its tag, as soon as it has a version or has ended, and when the time is up anyway.
+pub async fn wait(
+    context: &Context,
+    credential: &Credential,
+    id: Uuid,
+    known: Option<&Condition>,
+    version: i64,
+    timeout: Option<i64>,
+) -> Result<(String, Option<Game>), Problem> {
+    let version = bounded("wait_version", Some(version), 0, 0, i64::MAX)?;
+    let seconds = bounded("timeout", timeout, WAIT, 0, WAIT_MOST)?;
+    let time = Duration::from_secs(seconds.unsigned_abs());
+    let game = super::wait::until(context, credential, id, version, time).await?;
+    unless_known(game, known)
+}
+
+fn unless_known(game: GameRow, known: Option<&Condition>) -> Result<(String, Option<Game>), Problem> {
+    let etag = etag_of(&game);
     if known.is_some_and(|known| known.knows(&etag)) {
         return Ok((etag, None));
     }
-    Ok((etag, Some(shown(file.game)?)))
+    Ok((etag, Some(shown(game)?)))
 }
 
 /// A page of a game's log.

@@ -1,10 +1,10 @@
 //! A game for the spec to show: real rows through the real code, at a fixed time and with a fixed id.
 
 use super::file::{encode, shown, stored};
-use super::wire::{Game, SeatToken, Step, StepTaken};
+use super::wire::{Game, GameEvent, SeatToken, Step, StepTaken};
 use crate::credential::Secret;
 use crate::problem::Problem;
-use crate::store::{GameRow, StepRow};
+use crate::store::{GameRow, Position, STEP, StepRow};
 use crate::timestamp::Timestamp;
 use kauri_rules::{Options, RulesId, Seat};
 use serde_json::Value;
@@ -44,6 +44,25 @@ pub fn taken() -> StepTaken {
 #[must_use]
 pub fn tokens() -> Vec<SeatToken> {
     [Seat::South, Seat::North].map(|seat| super::answer::token(ID, seat, Secret::new([0; 32]))).to_vec()
+}
+
+/// The same game's own stream: as it was, and its first step.
+#[must_use]
+pub fn events() -> [GameEvent; 2] {
+    let event =
+        |r#type, number| made(row().map(|row| GameEvent::of(&row, r#type, number, number.to_string())));
+    let StepTaken { step, position, .. } = taken();
+    [
+        GameEvent { game: Some(Box::new(game())), ..event("game.snapshot", 1) },
+        GameEvent { version: 1, step: Some(step), position: Some(position), ..event(STEP, 2) },
+    ]
+}
+
+/// The same step as the whole portal is told of it.
+#[must_use]
+pub fn feed() -> [GameEvent; 1] {
+    let [_, step] = events();
+    [GameEvent { id: Position { tx: 771, seq: 42 }.to_string(), position: None, ..step }]
 }
 
 fn made<T>(sample: Result<T, Problem>) -> T {

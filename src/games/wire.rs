@@ -216,6 +216,95 @@ pub struct StepTaken {
     pub position: Position,
 }
 
+/// Something that happened to a game.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct GameEvent {
+    /// Where it stands in its stream; opaque. Pass it as `after`, or as `Last-Event-ID`, to go on from here.
+    #[schema(example = "14")]
+    pub id: String,
+    /// What happened: `game.created`, `game.step`, `game.ended`; or `game.snapshot`, the game as it is.
+    #[schema(example = "game.step")]
+    pub r#type: String,
+    /// The game's id.
+    #[schema(value_type = String, example = "01937a5e-0000-7000-8000-000000000001")]
+    pub game_id: Uuid,
+    /// The how manieth event of the game it is, from 1; a snapshot has that of the latest.
+    #[schema(minimum = 1, example = 14)]
+    pub number: i64,
+    /// When it happened.
+    #[schema(value_type = String, format = DateTime, example = "2026-11-30T09:00:00.000000Z")]
+    pub at: Timestamp,
+    /// The game's rules: `kauri` or `ashta-kashte`.
+    #[schema(example = "kauri")]
+    pub rules: String,
+    /// The portal's own name for the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub external_ref: Option<String>,
+    /// The game's version after it.
+    #[schema(minimum = 0, example = 13)]
+    pub version: i64,
+    /// `game.created`: who sits where, in turn order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<GameSeat>, nullable = false, required = false, min_items = 2, max_items = 4)]
+    pub seats: Option<Box<RawValue>>,
+    /// `game.step`: the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub step: Option<Step>,
+    /// `game.step` and `game.ended` in a game's own stream: the position after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub position: Option<Position>,
+    /// `game.ended`: `finished` or `aborted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "finished")]
+    pub status: Option<String>,
+    /// `game.ended`: how.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub result: Option<GameResult>,
+    /// `game.snapshot`: the game as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub game: Option<Box<Game>>,
+}
+
+/// What happened after an event.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EventPage {
+    /// The events, in order.
+    #[schema(max_items = 100)]
+    pub items: Vec<GameEvent>,
+    /// What to pass as `after` to go on from here.
+    #[schema(example = "14")]
+    pub next: String,
+    /// Whether nothing more will happen.
+    pub ended: bool,
+}
+
+impl GameEvent {
+    /// What every event of a game says.
+    pub(super) fn of(game: &GameRow, r#type: &str, number: i64, id: String) -> Self {
+        Self {
+            id,
+            r#type: r#type.to_owned(),
+            game_id: game.id,
+            number,
+            at: game.updated_at,
+            rules: game.rules.clone(),
+            external_ref: game.external_ref.clone(),
+            version: game.version,
+            seats: None,
+            step: None,
+            position: None,
+            status: None,
+            result: None,
+            game: None,
+        }
+    }
+}
+
 /// A page of a game's log.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct LogPage {

@@ -20,11 +20,22 @@ pub(super) fn tell(document: &mut Value) {
             add(&mut schemas[schema]["properties"][property], member, list);
         }
     };
-    put(VALUES, &rules(), &[("NewGame", "rules"), ("Game", "rules"), ("State", "rules"), ("Rules", "rules")]);
-    put(VALUES, &STATUSES.map(word), &[("Game", "status"), ("StepTaken", "status")]);
+    put(
+        VALUES,
+        &rules(),
+        &[
+            ("NewGame", "rules"),
+            ("Game", "rules"),
+            ("GameEvent", "rules"),
+            ("State", "rules"),
+            ("Rules", "rules"),
+        ],
+    );
+    put(VALUES, &STATUSES.map(word), &[("Game", "status"), ("StepTaken", "status"), ("GameEvent", "status")]);
     put(VALUES, &THROWS.map(word), &[("NewGame", "throws"), ("Game", "throws")]);
     put(VALUES, &PHASES.map(word), &[("Position", "phase"), ("Applied", "phase"), ("Replayed", "phase")]);
     put(VALUES, &terms(|rules| rules.events), &[("Event", "type")]);
+    put(VALUES, &HAPPENINGS.map(word), &[("GameEvent", "type")]);
     put(VALUES, &reasons(), &[("GameResult", "reason")]);
     put(VALUES, &terms(|rules| rules.illegal_moves), &[("Validation", "code")]);
     put(VALUES, &codes(), &[("Problem", "code"), ("ProblemExplanation", "code")]);
@@ -46,6 +57,13 @@ const PHASES: [(&str, &str); 3] = [
     ("move", "The seat to move moves."),
     ("throw", "The shells are thrown for the seat to move."),
     ("over", "Nothing; the game has ended."),
+];
+
+const HAPPENINGS: [(&str, &str); 4] = [
+    ("game.snapshot", "The game as it is, at the beginning of its own stream; nothing happened."),
+    ("game.created", "The game was created."),
+    ("game.step", "A step was made: a move or a throw."),
+    ("game.ended", "The game ended, by the rules or otherwise."),
 ];
 
 fn word((value, meaning): (&str, &str)) -> Value {

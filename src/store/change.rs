@@ -2,6 +2,7 @@
 
 use super::Result;
 use super::driver::{Held, sql_impl};
+use super::feed::{ENDED, Effect};
 use super::row::{Change, Keep, StepRow};
 use crate::timestamp::Timestamp;
 use sqlx::{Connection, SqlStr, Transaction};
@@ -10,11 +11,23 @@ use sqlx::{Connection, SqlStr, Transaction};
 macro_rules! swap {
     () => {
         "UPDATE games SET version = $3, state = $4, status = $5, result = $6, updated_at = $7, finished_at = $8
-         WHERE id = $1 AND version = $2 AND status = 'active' RETURNING id"
+         WHERE id = $1 AND version = $2 AND status = 'active' RETURNING id, portal_id"
     };
 }
 
 const SWAP: &str = swap!();
+
+/// What tells of the step, and of the end if it was one, beside a log entry.
+macro_rules! told {
+    () => {
+        "told AS (
+           INSERT INTO events (portal_id, game_id, number, type, at)
+           SELECT portal_id, id, $3 + 1, 'game.step', $7 FROM swapped
+           UNION ALL
+           SELECT portal_id, id, $3 + 2, 'game.ended', $7 FROM swapped WHERE $5 <> 'active'
+         )"
+    };
+}
 
 const LOG: &str = "INSERT INTO steps (game_id, ply, seat, move, events, at) VALUES ($1, $2, $3, $4, $5, $6)";
 
@@ -36,7 +49,9 @@ const SWAP_LOG: &str = concat!(
     "), logged AS (
        INSERT INTO steps (game_id, ply, seat, move, events, at)
        SELECT id, $3, $9, $10, $11, $7 FROM swapped
-     ) SELECT id FROM swapped"
+     ), ",
+    told!(),
+    " SELECT id FROM swapped"
 );
 
 /// The same, and the answer kept.
@@ -46,7 +61,9 @@ const SWAP_LOG_KEEP: &str = concat!(
     "), logged AS (
        INSERT INTO steps (game_id, ply, seat, move, events, at)
        SELECT id, $3, $9, $10, $11, $7 FROM swapped
-     ), kept AS (
+     ), ",
+    told!(),
+    ", kept AS (
        INSERT INTO kept_answers
          (portal_id, scope, key_hash, body_hash, status, etag, location, body, expires_at)
        SELECT $12, $13, $14, $15, $16, $17, $18, $19, $20 FROM swapped
@@ -116,6 +133,12 @@ sql_impl! {
                 .bind(step.at.0)
                 .execute(&mut *transaction)
                 .await?;
+            Self::tell(&mut transaction, change.portal_id, change.game_id, Effect::step(step)).await?;
+        }
+        if change.status != "active" {
+            let version = change.step.as_ref().map_or(change.version, |step| step.ply);
+            let end = Effect { number: version + 2, r#type: ENDED, at: change.at };
+            Self::tell(&mut transaction, change.portal_id, change.game_id, end).await?;
         }
         if let Some(keep) = &change.keep
             && !Self::keep(&mut transaction, change.portal_id, keep, change.at).await?

@@ -1,6 +1,7 @@
 //! From an address to a migrated store.
 
 use super::driver::SqlStore;
+use super::news::Channel;
 use super::{Database, Result, Store, StoreError};
 use crate::config;
 use sqlx::Connection;
@@ -14,6 +15,25 @@ use tokio::sync::watch;
 
 pub(super) static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 pub(super) static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
+
+/// In a cluster whose transactions are numbered lower than those that wrote the events, as after a restore, moves
+/// the new ones ahead. What is visible when the first statement runs was written by lower numbers than the second gets.
+const MOVE_AHEAD: &str = "DO $$
+    DECLARE
+        latest BIGINT;
+        next BIGINT;
+        moved BIGINT;
+    BEGIN
+        SELECT max(e.tx) INTO latest FROM portals p, LATERAL (
+            SELECT tx FROM events WHERE portal_id = p.id ORDER BY tx DESC, seq DESC LIMIT 1) e;
+        SELECT ahead, pg_current_xact_id()::text::bigint + ahead INTO moved, next FROM event_clock FOR UPDATE;
+        IF latest >= next THEN
+            moved := moved + latest - next + 1;
+            UPDATE event_clock SET ahead = moved;
+            EXECUTE format('ALTER TABLE events ALTER COLUMN tx
+                SET DEFAULT (pg_current_xact_id()::text::bigint + %s)', moved);
+        END IF;
+    END $$";
 
 /// How long a request waits for a connection before it is told to come back later.
 const ACQUIRE: Duration = Duration::from_secs(3);
@@ -36,10 +56,17 @@ impl Store {
         let url = config.database_url.as_str();
         match url.split_once(':').map(|(scheme, _)| scheme) {
             Some("postgres" | "postgresql") => {
-                let (store, migration) = postgres(url, config.pool)?;
-                Ok((Self(Database::Postgres(store)), migration))
+                let options = PgConnectOptions::from_str(url)
+                    .map_err(|error| StoreError::Address(format!("the database URL can't be read: {error}")))?
+                    .application_name("kauri");
+                let channel = Some(Channel::new(options.clone()));
+                let (store, migration) = postgres(options, config.pool);
+                Ok((Self { database: Database::Postgres(store), channel }, migration))
             }
-            Some("sqlite") => Ok((Self(Database::Sqlite(sqlite(url, config.pool).await?)), Migration(None))),
+            Some("sqlite") => {
+                let database = Database::Sqlite(sqlite(url, config.pool).await?);
+                Ok((Self { database, channel: None }, Migration(None)))
+            }
             _ => Err(StoreError::Address("the database URL must start with sqlite: or postgres:".to_owned())),
         }
     }
@@ -63,6 +90,7 @@ impl Migration {
             },
             other => other.into(),
         })?;
+        sqlx::raw_sql(MOVE_AHEAD).execute(&mut connection).await?;
         migrated.send_replace(true);
         // All is done; a connection that does not end well does no harm.
         let _ = connection.close().await;
@@ -70,10 +98,7 @@ impl Migration {
     }
 }
 
-fn postgres(url: &str, connections: u32) -> Result<(SqlStore<sqlx::Postgres>, Migration)> {
-    let options = PgConnectOptions::from_str(url)
-        .map_err(|error| StoreError::Address(format!("the database URL can't be read: {error}")))?
-        .application_name("kauri");
+fn postgres(options: PgConnectOptions, connections: u32) -> (SqlStore<sqlx::Postgres>, Migration) {
     let migrated = watch::Sender::new(false);
     let migration = Migration(Some((options.clone(), migrated.clone())));
     let pool = pool::<sqlx::Postgres>(connections)
@@ -86,7 +111,7 @@ fn postgres(url: &str, connections: u32) -> Result<(SqlStore<sqlx::Postgres>, Mi
             })
         })
         .connect_lazy_with(options);
-    Ok((SqlStore::new(pool.clone(), pool), migration))
+    (SqlStore::new(pool.clone(), pool), migration)
 }
 
 async fn sqlite(url: &str, connections: u32) -> Result<SqlStore<sqlx::Sqlite>> {

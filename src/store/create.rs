@@ -2,6 +2,7 @@
 
 use super::Result;
 use super::driver::{Held, sql_impl};
+use super::feed::{CREATED, ENDED, Effect};
 use super::row::{GameRow, Keep, SeatRow};
 use sqlx::{Connection, SqlStr};
 
@@ -55,6 +56,11 @@ sql_impl! {
                 .bind(game.created_at.0)
                 .execute(&mut *transaction)
                 .await?;
+        }
+        let (portal, id, at) = (game.portal_id, game.id, game.created_at);
+        Self::tell(&mut transaction, portal, id, Effect { number: 1, r#type: CREATED, at }).await?;
+        if game.status != "active" {
+            Self::tell(&mut transaction, portal, id, Effect { number: 2, r#type: ENDED, at }).await?;
         }
         transaction.commit().await?;
         Ok(true)

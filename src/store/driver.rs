@@ -35,12 +35,17 @@ pub(super) trait Driver: Database {
     /// How a writing transaction begins. SQLite must take its lock at once: one that begins by reading
     /// can't wait for another writer later.
     const BEGIN: &'static str;
+
+    /// Whether nothing can appear before the event `e` any more.
+    const SETTLED: &'static str;
 }
 
 impl Driver for Postgres {
     const WRITES_IN_WITH: bool = true;
     const ONE_POOL: bool = true;
     const BEGIN: &'static str = "BEGIN";
+    const SETTLED: &'static str = "e.tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        + (SELECT ahead FROM event_clock)";
 
     fn slot(held: &mut Held) -> &mut Option<Lent<Self>> {
         &mut held.postgres
@@ -55,6 +60,7 @@ impl Driver for Sqlite {
     const WRITES_IN_WITH: bool = false;
     const ONE_POOL: bool = false;
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
+    const SETTLED: &'static str = "1 = 1";
 
     fn slot(held: &mut Held) -> &mut Option<Lent<Self>> {
         &mut held.sqlite

@@ -22,17 +22,17 @@ sql_impl! {
             .bind(limit)
             .fetch_all(&mut **self.read_on(held).await?)
             .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(StepRow {
-                    ply: row.try_get("ply")?,
-                    seat: row.try_get("seat")?,
-                    r#move: row.try_get("move")?,
-                    events: row.try_get("events")?,
-                    at: Timestamp(row.try_get("at")?),
-                })
-            })
-            .collect()
+        rows.iter().map(Self::step).collect()
+    }
+
+    pub(super) fn step(row: &DB::Row) -> Result<StepRow> {
+        Ok(StepRow {
+            ply: row.try_get("ply")?,
+            seat: row.try_get("seat")?,
+            r#move: row.try_get("move")?,
+            events: row.try_get("events")?,
+            at: Timestamp(row.try_get("at")?),
+        })
     }
 
     pub(super) async fn moves(&self, game: Uuid, plies: i64, held: &mut Held) -> Result<Vec<String>> {

@@ -1,7 +1,10 @@
 //! Counts and durations of requests, for Prometheus.
 
 use actix_web::http::{Method, StatusCode};
-use metrics::{Counter, Histogram, counter, describe_counter, describe_histogram, histogram};
+use metrics::{
+    Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge,
+    histogram,
+};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,6 +16,7 @@ pub const NO_ROUTE: &str = "none";
 
 const REQUESTS: &str = "http_requests_total";
 const DURATION: &str = "http_request_duration_seconds";
+const STREAMS: &str = "event_streams_open";
 
 /// Upper bounds of the durations' buckets, in seconds.
 const BUCKETS: [f64; 12] =
@@ -32,9 +36,29 @@ pub fn install() -> Result<PrometheusHandle, BuildError> {
     let handle = recorder.handle();
     metrics::set_global_recorder(recorder)?;
     describe_counter!(REQUESTS, "Requests answered, by route, method and status.");
+    describe_gauge!(STREAMS, "Event streams that are open, by what they follow.");
     describe_histogram!(DURATION, "Time from a request's head to its answer's head.");
     *installed = Some(handle.clone());
     Ok(handle)
+}
+
+/// A stream that is open; counted as long as it lives.
+pub struct Open(Gauge);
+
+impl Open {
+    /// Counts a stream that follows `what`.
+    #[must_use]
+    pub fn new(what: &'static str) -> Self {
+        let gauge = gauge!(STREAMS, "of" => what);
+        gauge.increment(1.0);
+        Self(gauge)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
 }
 
 type Key = (&'static str, &'static str, StatusCode);

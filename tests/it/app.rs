@@ -3,8 +3,9 @@
 mod conformance;
 mod database;
 mod reply;
+mod stream;
 
-pub(crate) use conformance::SPEC;
+pub(crate) use conformance::{SPEC, is_json};
 pub(crate) use database::Database;
 pub(crate) use reply::Reply;
 
@@ -53,7 +54,7 @@ pub(crate) struct TestApp {
     client: reqwest::Client,
     stop: Option<oneshot::Sender<()>>,
     server: Option<JoinHandle<()>>,
-    database: Database,
+    pub(crate) database: Database,
 }
 
 impl TestApp {

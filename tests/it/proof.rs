@@ -6,7 +6,6 @@
 //! around each round trip only.
 #![expect(clippy::print_stderr, reason = "the figures of a proof are part of it")]
 
-mod chance;
 mod client;
 mod database;
 mod history;

@@ -33,12 +33,12 @@ async fn main() -> Outcome<()> {
     }
     // end
 
-    let now = games_api::get_game(&kauri, &game.id, None).await?;
+    let now = games_api::get_game(&kauri, &game.id, None, None, None).await?;
     assert_eq!(now.version, 1);
     assert!(game.seat_tokens.is_some_and(|tokens| tokens.len() == 2) && now.seat_tokens.is_none());
     // This client shows no headers and takes the empty body of a 304 for an error.
     let etag = format!("\"v{}\"", now.version);
-    let again = games_api::get_game(&kauri, &game.id, Some(&etag)).await;
+    let again = games_api::get_game(&kauri, &game.id, None, None, Some(&etag)).await;
     assert!(matches!(again, Err(Error::Serde(_))));
 
     let state = StateRequest::new((*now.position.state).clone());
@@ -104,7 +104,7 @@ async fn play(kauri: &Configuration, game: Game) -> Outcome<Game> {
         let taken = games_api::post_move(kauri, &game.id, body, None, None).await?;
         (version, position) = (taken.version, taken.position);
     }
-    let ended = games_api::get_game(kauri, &game.id, None).await?;
+    let ended = games_api::get_game(kauri, &game.id, None, None, None).await?;
     assert_eq!((&*ended.status, ended.version), ("finished", version));
     Ok(ended)
 }

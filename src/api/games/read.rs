@@ -14,9 +14,22 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 failures! { pub(crate) struct ListFailures: InvalidQuery, Unauthorized, PortalOnly, RateLimited }
-failures! { pub(crate) struct GameFailures: InvalidHeader, Unauthorized, GameNotFound, RateLimited }
+failures! { pub(crate) struct GameFailures: InvalidQuery, InvalidHeader, Unauthorized, GameNotFound, RateLimited }
 failures! { pub(crate) struct LogFailures: InvalidQuery, Unauthorized, GameNotFound, RateLimited }
 failures! { pub(crate) struct PlyFailures: Unauthorized, GameNotFound, PlyNotFound, RateLimited }
+
+/// Whether to wait for the game to go on.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct WaitQuery {
+    /// Answer only when the game has this version, or a later one, or has ended.
+    #[param(nullable = false, minimum = 0)]
+    wait_version: Option<i64>,
+    /// With `wait_version`: answer after so many seconds anyway; 25 by default.
+    #[param(nullable = false, minimum = 0, maximum = 60)]
+    timeout: Option<i64>,
+}
 
 /// Which page of the log.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -63,12 +76,14 @@ pub(crate) async fn list_games(
 
 /// Read a game.
 ///
-/// With `If-None-Match` and the game's `ETag` the answer is 304 without a body until something changes.
+/// With `If-None-Match` and the game's `ETag` the answer is 304 without a body until something changes. With
+/// `wait_version` the answer waits until the game has gone on so far, so that a caller who can't follow a stream need
+/// not ask again and again.
 #[utoipa::path(
     tag = "games",
     operation_id = "get_game",
     security(("bearer" = []), ()),
-    params(GamePath, ("If-None-Match" = Option<String>, Header, nullable = false, description = "Entity tags known already.")),
+    params(GamePath, WaitQuery, ("If-None-Match" = Option<String>, Header, nullable = false, description = "Entity tags known already.")),
     responses(
         (
             status = 200,
@@ -89,11 +104,16 @@ pub(crate) async fn list_games(
 pub(crate) async fn get_game(
     context: Data<Context>,
     Path(path): Path<GamePath>,
+    Query(query): Query<WaitQuery>,
     request: HttpRequest,
     Shown(credential): Shown,
 ) -> Result<HttpResponse, Problem> {
     let known = condition(&request, &header::IF_NONE_MATCH)?;
-    let (etag, game) = games::game(&context, &credential, path.id, known.as_ref()).await?;
+    let known = known.as_ref();
+    let (etag, game) = match query.wait_version {
+        None => games::game(&context, &credential, path.id, known, query.timeout).await?,
+        Some(version) => games::wait(&context, &credential, path.id, known, version, query.timeout).await?,
+    };
     Ok(respond::tagged(etag, game.as_ref()))
 }
 

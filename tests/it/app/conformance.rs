@@ -84,7 +84,7 @@ impl Spec {
         let media = content.get(media_type).unwrap_or_else(|| panic!("{name} is no {media_type}: {reply:?}"));
         if method == Method::HEAD {
             assert!(reply.body.is_empty(), "{name} has a body: {reply:?}");
-        } else if media_type.ends_with("json") {
+        } else if is_json(media_type) {
             self.check_schema(&format!("{name} {media_type}"), &media["schema"], &reply.json());
         }
         if reply.status >= 400 && method != Method::HEAD {
@@ -117,6 +117,11 @@ impl Spec {
             .collect();
         assert!(errors.is_empty(), "{name} breaks its schema: {errors:#?}\n{value:#}");
     }
+}
+
+/// Whether it is one JSON text, and not a line each.
+pub(crate) fn is_json(media_type: &str) -> bool {
+    media_type.ends_with("/json") || media_type.ends_with("+json")
 }
 
 fn media_type(reply: &Reply) -> &str {

@@ -11,9 +11,9 @@ mod play;
 mod record;
 mod table;
 
-use super::chance::SplitMix64;
 use super::database::Database;
 use super::setting;
+use crate::chance::SplitMix64;
 use figures::Figures;
 use fleet::Fleet;
 use table::Table;

@@ -78,7 +78,14 @@ impl Meter {
     }
 
     pub(super) fn watch(&self, connection: u64) -> Watched<'_> {
-        Watched { meter: self, connection, rest: Vec::new(), started: false, trip: String::new() }
+        Watched {
+            meter: self,
+            connection,
+            rest: Vec::new(),
+            started: false,
+            aside: false,
+            trip: String::new(),
+        }
     }
 
     pub(super) fn withholds(&self, connection: u64) -> bool {
@@ -100,8 +107,13 @@ pub(super) struct Watched<'a> {
     connection: u64,
     rest: Vec<u8>,
     started: bool,
+    /// Whether no request is answered with its help.
+    aside: bool,
     trip: String,
 }
+
+/// What the connection calls itself on which processes tell each other that there are events.
+const ASIDE: &[u8] = b"kauri events";
 
 /// Asks for TLS, before the message that starts a connection.
 const TLS_REQUEST: [u8; 4] = 80_877_103_u32.to_be_bytes();
@@ -133,8 +145,9 @@ impl Watched<'_> {
     pub(super) fn judge(&mut self, message: &[u8]) -> Verdict {
         // A message at the start begins with its length, below 2^24: with a zero.
         let letter = if message[0] == 0 { '0' } else { char::from(message[0]) };
+        self.aside |= letter == '0' && message.windows(ASIDE.len()).any(|part| part == ASIDE);
         let mut state = self.meter.0.lock().unwrap();
-        if letter == 'S' && self.trip.is_empty() {
+        if self.aside || letter == 'S' && self.trip.is_empty() {
             return Verdict::Pass;
         }
         state.messages += 1;

@@ -1,6 +1,6 @@
 //! Servers that share a database, and what kills them.
 
-use crate::proof::chance::SplitMix64;
+use crate::chance::SplitMix64;
 use crate::proof::database::Database;
 use crate::proof::process::Kauri;
 use crate::proof::proxy::Proxy;

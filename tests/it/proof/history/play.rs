@@ -2,7 +2,7 @@
 
 use super::record::{Intent, Wish};
 use super::table::Table;
-use crate::proof::chance::SplitMix64;
+use crate::chance::SplitMix64;
 use crate::proof::client::{HangUp, Lost, Post, Reply};
 use serde_json::{Value, json};
 use std::sync::Arc;

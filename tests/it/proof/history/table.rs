@@ -5,7 +5,7 @@ use super::figures::Figures;
 use super::fleet::Door;
 use super::play;
 use super::record::{Attempt, Record};
-use crate::proof::chance::SplitMix64;
+use crate::chance::SplitMix64;
 use crate::proof::client::{Client, Post, Reply};
 use crate::proof::within;
 use serde_json::{Value, json};

@@ -2,14 +2,14 @@
 
 /// The generator `SplitMix64` (Steele, Lea and Flood 2014): small, even, and the same everywhere.
 #[derive(Clone, Debug)]
-pub(super) struct SplitMix64(u64);
+pub(crate) struct SplitMix64(u64);
 
 impl SplitMix64 {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,18 +18,18 @@ impl SplitMix64 {
     }
 
     /// A number below `bound`; the bias is far below what a test could see.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap();
         usize::try_from(self.next() % bound).unwrap()
     }
 
     /// One of the things given.
-    pub(super) fn pick<'a, T>(&mut self, things: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, things: &'a [T]) -> &'a T {
         &things[self.below(things.len())]
     }
 
     /// Another generator, whose numbers tell nothing about this one's.
-    pub(super) fn fork(&mut self) -> Self {
+    pub(crate) fn fork(&mut self) -> Self {
         Self(self.next())
     }
 }
