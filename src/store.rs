@@ -7,6 +7,7 @@ mod connect;
 mod create;
 mod driver;
 mod feed;
+mod group;
 mod keys;
 mod lent;
 mod list;

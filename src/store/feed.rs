@@ -57,13 +57,6 @@ pub(super) struct Effect {
     pub(super) at: Timestamp,
 }
 
-impl Effect {
-    /// A step comes after the game's creation and the steps before it.
-    pub(super) fn step(step: &StepRow) -> Self {
-        Self { number: step.ply + 1, r#type: STEP, at: step.at }
-    }
-}
-
 /// An event, with what it tells of.
 #[derive(Clone, Debug)]
 pub struct EventRow {

@@ -50,7 +50,7 @@ def moves(database: str, key: str, clients: int) -> Figures:
 def pgbench(database: Postgres, clients: int) -> Figures:
     """Each client moves in a game of its own, for ever."""
     database.query("UPDATE games SET version = 0")
-    database.query("TRUNCATE steps, kept_answers")
+    database.query("TRUNCATE steps, events, kept_answers")
     command = ("pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(SECONDS), "-D", "v=0")
     said = run(*command, "-f", str(LOAD / "move.sql"), database.url)
     return {"rate": float(re.search(r"tps = ([\d.]+)", said)[1])}
