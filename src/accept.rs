@@ -29,6 +29,14 @@ pub(crate) fn preferred<M: HttpMessage, const N: usize>(
     offers.into_iter().rev().max_by_key(liked).unwrap_or_default()
 }
 
+/// Whether a caller would rather have the first media type than the second; not when it does not say.
+pub(crate) fn prefers<M: HttpMessage>(request: &M, first: &str, second: &str) -> bool {
+    if !request.headers().contains_key(header::ACCEPT) {
+        return false;
+    }
+    Accept::parse(request).is_ok_and(|accept| quality(&accept, first) > quality(&accept, second))
+}
+
 /// What the most specific range that covers the media type says of it.
 fn quality(accept: &Accept, offer: &str) -> Quality {
     let essence = offer.split(';').next().unwrap_or(offer);

@@ -6,9 +6,11 @@ pub(crate) mod events;
 pub mod extract;
 pub(crate) mod games;
 pub mod health;
+pub(crate) mod players;
 pub mod problems;
 pub mod rules;
 pub mod schema;
+pub(crate) mod webhooks;
 
 use actix_web::dev::HttpServiceFactory;
 use actix_web::web;
@@ -38,6 +40,8 @@ impl Register for ServiceConfig<'_> {
 pub fn operations<R: Register>(register: &mut R) {
     register
         .service(games::post_move)
+        // Before what takes any last part of the path.
+        .service(games::export_games)
         .service(games::get_game)
         .service(rules::apply)
         .service(rules::legal_moves)
@@ -51,8 +55,21 @@ pub fn operations<R: Register>(register: &mut R) {
         .service(events::follow_game)
         .service(events::follow_portal)
         .service(games::list_games)
+        .service(games::get_record)
+        .service(games::import_games)
+        .service(players::list_games)
+        .service(players::get_stats)
         .service(games::resign_game)
         .service(games::abort_game)
+        .service(webhooks::list_webhooks)
+        .service(webhooks::create_webhook)
+        .service(webhooks::list_deliveries)
+        .service(webhooks::redeliver)
+        .service(webhooks::test_webhook)
+        .service(webhooks::rotate_secret)
+        .service(webhooks::get_webhook)
+        .service(webhooks::change_webhook)
+        .service(webhooks::delete_webhook)
         .service(rules::list)
         .service(rules::describe)
         .service(problems::list)

@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::problem::{Code, Problem};
 use crate::routes::Routes;
 use crate::telemetry::metrics;
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, guard, web};
 use metrics_exporter_prometheus::{BuildError, PrometheusHandle};
 
 /// What the workers share; built once.
@@ -47,6 +47,8 @@ impl Shared {
             .app_data(self.routes.clone())
             .app_data(self.documents.clone())
             .app_data(self.counts.clone());
+        // What takes any last part of the path would take this one too.
+        config.service(web::resource("/games/import").guard(guard::Not(guard::Post())).to(elsewhere));
         api::operations(config);
         config.service(api::docs::to_page).service(api::docs::page).default_service(web::to(elsewhere));
     }

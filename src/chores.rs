@@ -1,6 +1,8 @@
 //! What is done beside requests: forgetting expired answers, noting when keys were used.
 
 use crate::context::Context;
+use crate::store::StoreError;
+use crate::telemetry::metrics;
 use crate::timestamp::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -63,6 +65,24 @@ pub async fn once(context: &Context) {
         Ok(swept) => tracing::debug!(swept, "forgot expired answers"),
         Err(error) => tracing::warn!(%error, "could not forget expired answers"),
     }
+    if let Err(error) = webhooks(context).await {
+        tracing::warn!(%error, "could not look after the deliveries of webhooks");
+    }
+}
+
+/// Forgets what is finished or deleted, and tells how long the oldest delivery has waited.
+async fn webhooks(context: &Context) -> Result<(), StoreError> {
+    let now = context.world.now();
+    let retention = i64::try_from(context.webhooks.retention.as_micros()).unwrap_or(i64::MAX);
+    let forgotten = context.store.sweep_deliveries(Timestamp(now.0.saturating_sub(retention))).await?;
+    let swept = forgotten + context.store.sweep_webhooks().await?;
+    if swept > 0 {
+        tracing::debug!(swept, "forgot deliveries of webhooks");
+    }
+    let oldest = context.store.oldest_delivery().await?;
+    let age = oldest.map_or(0, |at| u64::try_from(now.0 - at.0).unwrap_or(0));
+    metrics::oldest_delivery(Duration::from_micros(age));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::config::{Command, Healthcheck, Openapi, Serve};
 use crate::context::SystemWorld;
 use crate::server::{Application, stop_signal};
-use crate::{admin, openapi, telemetry};
+use crate::{admin, openapi, telemetry, transfer};
 use std::error::Error;
 use std::fs;
 use std::io::{self, Read, Write};
@@ -20,6 +20,10 @@ pub async fn run(command: Command) -> Result<(), Box<dyn Error>> {
         Command::Serve(config) => serve(&config).await,
         Command::Keys(keys) => Ok(admin::keys(&keys, &mut io::stdout()).await?),
         Command::Portals(portals) => Ok(admin::portals(&portals, &mut io::stdout()).await?),
+        Command::Export(options) => Ok(transfer::export(&options, &mut io::stdout().lock()).await?),
+        Command::Import(options) => {
+            Ok(transfer::import(&options, io::stdin(), &mut io::stdout(), &mut io::stderr()).await?)
+        }
         Command::Openapi(options) => write_documents(&options),
         Command::Healthcheck(options) => check_health(&options),
     }

@@ -1,6 +1,8 @@
 //! The command line, the environment, `--help` and the README's table: all from these structs.
 
+use crate::games::ListGames;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use kauri_rules::Seat;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -24,6 +26,10 @@ pub enum Command {
     Keys(Keys),
     /// Manage portals: list, make strict or lenient.
     Portals(Portals),
+    /// Write whole games to a file, one record a line.
+    Export(Box<Export>),
+    /// Take whole games from a file, making every step again by the rules; exits 1 if a record is refused.
+    Import(Import),
     /// Write the OpenAPI documents, or check that the written ones are current.
     Openapi(Openapi),
     /// Ask a running service on this host whether it is alive; exits 1 if it is not.
@@ -88,6 +94,14 @@ pub struct Serve {
     /// Moves a second that one credential, or one address, may make; 0 means no limit.
     #[arg(long, env = "KAURI_MOVE_RATE", default_value_t = 0)]
     pub move_rate: u32,
+
+    /// Allow webhooks to loopback and by plain HTTP, as for tests.
+    #[arg(long, env = "KAURI_WEBHOOK_ALLOW_LOOPBACK")]
+    pub webhook_allow_loopback: bool,
+
+    /// How long deliveries of webhooks are remembered once they are finished, in seconds.
+    #[arg(long, env = "KAURI_WEBHOOK_RETENTION", default_value = "2592000", value_parser = some_seconds)]
+    pub webhook_retention: Duration,
 }
 
 /// Where games are kept.
@@ -110,6 +124,124 @@ pub enum LogFormat {
     Pretty,
     /// One JSON object a line.
     Json,
+}
+
+/// `kauri export`
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The file to write; `-` is standard output.
+    #[arg(default_value = "-")]
+    pub file: String,
+
+    /// The portal whose games they are.
+    #[arg(long, default_value = "local")]
+    pub portal: String,
+
+    /// Which games.
+    #[command(flatten)]
+    pub filters: Filters,
+
+    /// Where games are kept.
+    #[command(flatten)]
+    pub database: Database,
+}
+
+/// Which games, as `GET /games/export` is asked.
+#[derive(Clone, Debug, Args)]
+pub struct Filters {
+    /// Only games where this player sits.
+    #[arg(long)]
+    pub player: Option<String>,
+
+    /// Only games where the player sits here.
+    #[arg(long)]
+    pub seat: Option<Seat>,
+
+    /// Only games where this one sits on another seat than the player.
+    #[arg(long)]
+    pub opponent: Option<String>,
+
+    /// Only games that were `won` or `lost` by the player, or by the seat that won, or `void`.
+    #[arg(long)]
+    pub result: Option<String>,
+
+    /// Only games of these rules.
+    #[arg(long)]
+    pub rules: Option<String>,
+
+    /// Only games with this status.
+    #[arg(long)]
+    pub status: Option<String>,
+
+    /// Only games with this label.
+    #[arg(long)]
+    pub tag: Option<String>,
+
+    /// Only the game of this name.
+    #[arg(long)]
+    pub external_ref: Option<String>,
+
+    /// Only games created at this time, in RFC 3339, or later.
+    #[arg(long)]
+    pub created_after: Option<String>,
+
+    /// Only games created before this time.
+    #[arg(long)]
+    pub created_before: Option<String>,
+
+    /// Only games that ended at this time or later.
+    #[arg(long)]
+    pub finished_after: Option<String>,
+
+    /// Only games that ended before this time.
+    #[arg(long)]
+    pub finished_before: Option<String>,
+
+    /// By which time: `newest`, `oldest`, `last_finished` or `first_finished` first.
+    #[arg(long)]
+    pub order: Option<String>,
+
+    /// Only games after the line with this cursor.
+    #[arg(long)]
+    pub cursor: Option<String>,
+}
+
+impl From<Filters> for ListGames {
+    fn from(filters: Filters) -> Self {
+        Self {
+            player: filters.player,
+            seat: filters.seat,
+            opponent: filters.opponent,
+            result: filters.result,
+            rules: filters.rules,
+            status: filters.status,
+            tag: filters.tag,
+            external_ref: filters.external_ref,
+            created_after: filters.created_after,
+            created_before: filters.created_before,
+            finished_after: filters.finished_after,
+            finished_before: filters.finished_before,
+            order: filters.order,
+            limit: None,
+            cursor: filters.cursor,
+        }
+    }
+}
+
+/// `kauri import`
+#[derive(Debug, Args)]
+pub struct Import {
+    /// The file to read, as an export writes it; `-` is standard input.
+    #[arg(default_value = "-")]
+    pub file: String,
+
+    /// The portal that gets the games.
+    #[arg(long, default_value = "local")]
+    pub portal: String,
+
+    /// Where games are kept.
+    #[command(flatten)]
+    pub database: Database,
 }
 
 /// `kauri openapi`

@@ -4,12 +4,17 @@
 #![expect(clippy::disallowed_methods, reason = "this is where they come from")]
 
 use crate::chores::LastSeen;
+use crate::credential::Secret;
 use crate::events::Hub;
+use crate::problem::Problem;
+use crate::stopping::Stopping;
 use crate::store::Store;
 use crate::timestamp::Timestamp;
+use crate::webhooks::Webhooks;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 /// Everything outside the request that an answer depends on.
@@ -25,6 +30,27 @@ pub struct Context {
     pub seen: Arc<LastSeen>,
     /// Who waits for events.
     pub hub: Arc<Hub>,
+    /// What cursors are signed with, once it was read.
+    pub cursor_key: Arc<OnceCell<Secret>>,
+    /// Whether the service is about to stop.
+    pub stopping: Stopping,
+    /// What posts events to where portals want them.
+    pub webhooks: Arc<Webhooks>,
+}
+
+impl Context {
+    /// What cursors are signed with: in the database, so that every process on it takes the cursors of the others.
+    pub(crate) async fn cursor_key(&self) -> Result<&Secret, Problem> {
+        self.cursor_key
+            .get_or_try_init(async || {
+                let fresh = self.world.secret()?;
+                let secret = self.store.secret("cursor", &fresh, self.world.now()).await?;
+                let secret: [u8; 32] =
+                    secret.try_into().map_err(|_| Problem::internal(&"a secret of another length"))?;
+                Ok(Secret::new(secret))
+            })
+            .await
+    }
 }
 
 /// The world outside, so that tests can bring their own.

@@ -23,6 +23,17 @@ pub fn hash(bytes: &[u8]) -> Hash {
     Sha256::digest(bytes).into()
 }
 
+/// The secret bytes that a key and a salt give for one purpose.
+#[must_use]
+pub(crate) fn derive(key: &str, salt: &[u8], purpose: &str) -> [u8; 32] {
+    let mut block = [0; 64];
+    block[..32].copy_from_slice(&hash(key.as_bytes()));
+    let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
+    mac.update(salt);
+    mac.update(purpose.as_bytes());
+    mac.finalize().into_bytes().into()
+}
+
 /// Secret bytes; never shown by `Debug`.
 #[derive(Clone)]
 pub struct Secret([u8; 32]);
@@ -38,12 +49,19 @@ impl Secret {
     /// Idempotency-Key gets the same tokens although neither they nor the key are stored.
     #[must_use]
     pub fn derived(key: &str, salt: &[u8], seat: Seat) -> Self {
+        Self(derive(key, salt, seat.as_str()))
+    }
+
+    /// The HMAC-SHA-256 of the parts, one after the other.
+    #[must_use]
+    pub fn sign(&self, parts: &[&[u8]]) -> Hash {
         let mut block = [0; 64];
-        block[..32].copy_from_slice(&hash(key.as_bytes()));
+        block[..32].copy_from_slice(&self.0);
         let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
-        mac.update(salt);
-        mac.update(seat.as_str().as_bytes());
-        Self(mac.finalize().into_bytes().into())
+        for part in parts {
+            mac.update(part);
+        }
+        mac.finalize().into_bytes().into()
     }
 
     /// What is stored of it.

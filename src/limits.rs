@@ -40,6 +40,9 @@ const MOVES: &str = "/games/{id}/moves";
 /// The paths that have no budget: what watches the service must always get an answer.
 pub(crate) const EXEMPT: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
+/// The paths whose requests may take as long as they are: each piece of them has the time of a request.
+const LONG: [&str; 1] = ["/games/import"];
+
 tokio::task_local! {
     static UNDER_WAY: UnderWay;
 }
@@ -85,6 +88,17 @@ impl Limits {
         }
         if let Some(door) = &self.door {
             door.forget_idle();
+        }
+    }
+
+    /// A piece of a long request: unless it takes longer than another request may.
+    pub async fn hurry<T>(&self, piece: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
+        match tokio::time::timeout(self.request_timeout, piece).await {
+            Ok(done) => done,
+            Err(_) if UNDER_WAY.try_with(|request| request.reading.get()).unwrap_or(false) => {
+                Err(Problem::new(Code::RequestTimeout))
+            }
+            Err(_) => Err(Problem::new(Code::Unavailable).detail("The request took longer than it may.")),
         }
     }
 
@@ -189,7 +203,8 @@ async fn answer<B: MessageBody>(
     if route.is_some_and(|route| !accept::takes(&request, route.media_types(request.method()))) {
         return Err(Problem::new(Code::NotAcceptable).into());
     }
-    in_time(limits.request_timeout, next.call(request)).await
+    let long = route.is_some_and(|route| LONG.contains(&route.pattern));
+    in_time(if long { Duration::MAX } else { limits.request_timeout }, next.call(request)).await
 }
 
 /// What the future gives, unless it takes too long or panics.

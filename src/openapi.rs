@@ -7,6 +7,7 @@ pub mod downgrade;
 pub mod failures;
 mod finish;
 mod links;
+mod receive;
 mod vocabulary;
 
 pub(crate) use failures::failures;
@@ -26,8 +27,10 @@ use utoipa_actix_web::AppExt;
     tags(
         (name = "events", description = "What happens, as it happens."),
         (name = "games", description = "Games that the service keeps."),
+        (name = "players", description = "What a portal's players have played."),
         (name = "rules", description = "The rules as functions of posted states; nothing is stored."),
         (name = "service", description = "The service itself: its health, its documents, its problems."),
+        (name = "webhooks", description = "Where a portal is told of what happens, as Standard Webhooks."),
     ),
     modifiers(&Bearer),
 )]
@@ -70,6 +73,7 @@ pub fn document() -> Value {
     finish::finish(&mut document);
     vocabulary::tell(&mut document);
     links::tie(&mut document);
+    receive::tell(&mut document);
     document
 }
 

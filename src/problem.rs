@@ -204,7 +204,13 @@ impl Problem {
     /// A step the rules forbid on a position, and where in the body it stands.
     #[must_use]
     pub fn illegal_move_at(pointer: &str, illegal: &IllegalMove, view: &View) -> Self {
-        let mut problem = Self::new(Code::IllegalMove)
+        Self::illegal_step(Code::IllegalMove, pointer, illegal, view)
+    }
+
+    /// The same where it is not the request that asks for the step.
+    #[must_use]
+    pub fn illegal_step(code: Code, pointer: &str, illegal: &IllegalMove, view: &View) -> Self {
+        let mut problem = Self::new(code)
             .detail(illegal.message)
             .error(pointer, illegal.code, illegal.message)
             .to_move(view.state.to_move);

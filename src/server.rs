@@ -5,11 +5,15 @@ mod opening;
 use crate::app::Shared;
 use crate::config::Serve;
 use crate::context::{Context, World};
+use crate::events::Hub;
+use crate::stopping::Stopping;
 use crate::store::{Store, StoreError};
-use crate::{chores, connection, events, limits, telemetry};
+use crate::webhooks::{SystemNetwork, Webhooks};
+use crate::{chores, connection, events, limits, telemetry, webhooks};
 use actix_web::dev::Server;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, rt};
+use futures_util::future::select;
 use metrics_exporter_prometheus::BuildError;
 use opening::Opening;
 use socket2::SockRef;
@@ -31,6 +35,9 @@ const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
 /// Longest time that closing the database may take at a stop.
 const SETTLE: Duration = Duration::from_secs(5);
+
+/// Longest time that webhooks in flight may take at a stop. What takes longer is posted again.
+const LAST_POSTS: Duration = Duration::from_secs(5);
 
 /// How often memory held for callers that have gone is freed.
 const TIDY_EVERY: Duration = Duration::from_secs(10);
@@ -89,18 +96,21 @@ impl Application {
         world: Arc<dyn World>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Self, StartError> {
+        let (tell, stopping) = Stopping::channel();
+        let stop = async move {
+            stop.await;
+            tell.set();
+        };
         let (store, migration) = Store::prepare(&config.database).await?;
         let context = Context {
             store,
             world,
             idempotency_ttl: config.idempotency_ttl,
             seen: Arc::default(),
-            hub: Arc::default(),
-        };
-        let hub = Arc::clone(&context.hub);
-        let stop = async move {
-            stop.await;
-            hub.stop();
+            cursor_key: Arc::default(),
+            hub: Arc::new(Hub::new(stopping.clone())),
+            stopping,
+            webhooks: Arc::new(Webhooks::new(config, Arc::new(SystemNetwork))),
         };
         let shared = Shared::new(config, context.clone())?;
         let (server, address) = listen(config, shared.clone(), stop)
@@ -138,22 +148,30 @@ impl Application {
         let (handle, mut server) = (server.handle(), pin!(server));
         let tidying = rt::spawn(tidy(shared));
         let open = Cell::new(false);
-        let beside = async {
+        let mut beside = Box::pin(async {
             if let Err(error) = opening.finish().await {
                 return error;
             }
             open.set(true);
-            tokio::join!(chores::run(context.clone()), Box::pin(events::run(&context)));
+            let (chores, events) = (chores::run(context.clone()), Box::pin(events::run(&context)));
+            tokio::join!(chores, events, webhooks::run(&context));
             pending().await
-        };
+        });
         let (ended, failed) = tokio::select! {
-            ended = &mut server => (ended, None),
-            error = beside => {
+            ended = &mut server => {
+                // What is being posted may still be answered.
+                let idle = pin!(context.webhooks.idle());
+                drop(tokio::time::timeout(LAST_POSTS, select(idle, beside.as_mut())).await);
+                (ended, None)
+            }
+            error = &mut beside => {
                 // The server is told at once; that it has stopped is seen by it having ended.
                 drop(handle.stop(true));
                 (server.await, Some(error))
             }
         };
+        // What is done beside requests holds connections, which the database waits for when it is closed.
+        drop(beside);
         tidying.abort();
         settle(&context, open.get()).await;
         tracing::info!("stopped");

@@ -5,24 +5,32 @@
 mod change;
 mod connect;
 mod create;
+mod deliveries;
 mod driver;
+mod facets;
 mod feed;
 mod group;
+mod import;
 mod keys;
 mod lent;
 mod list;
 mod log;
 mod news;
 mod open;
+mod players;
 mod row;
+mod secrets;
+mod webhooks;
 
 pub use connect::Migration;
-pub use feed::{CREATED, ENDED, EventRow, NoPosition, Position, STEP, Trace};
+pub use deliveries::{Attempt, DeliveryRow, ToDeliver};
+pub use feed::{CREATED, ENDED, EventRow, IMPORTED, NoPosition, Position, STEP, Trace};
 pub use news::News;
 pub use row::{
-    CallerRow, Change, Claim, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal, PortalRow,
-    SeatRow, Slot, StepRow,
+    CallerRow, Change, Claim, Clock, GameFilter, GameRow, Keep, KeptAnswer, KeyRow, Opened, OpenedPortal,
+    PlayerRow, PortalRow, SeatRow, Slot, StepRow, TallyRow, Written,
 };
+pub use webhooks::{Made, WebhookChange, WebhookRow};
 
 use crate::timestamp::Timestamp;
 pub use driver::Held;
@@ -161,6 +169,22 @@ impl Store {
         on!(self.change(change, held))
     }
 
+    /// Writes a game that was played elsewhere, with its log, all or nothing.
+    pub async fn import(
+        &self,
+        game: &GameRow,
+        seats: &[SeatRow],
+        steps: &[StepRow],
+        now: Timestamp,
+    ) -> Result<Written> {
+        on!(self.import(game, seats, steps, now))
+    }
+
+    /// The portal of this name.
+    pub async fn portal_named(&self, name: &str) -> Result<Option<Uuid>> {
+        on!(self.portal_named(name))
+    }
+
     /// The steps after a ply, at most `limit`.
     pub async fn steps(&self, game: Uuid, after: i64, limit: i64, held: &mut Held) -> Result<Vec<StepRow>> {
         on!(self.steps(game, after, limit, held))
@@ -176,7 +200,7 @@ impl Store {
         on!(self.seats_moved(game, held))
     }
 
-    /// A page of a portal's games, newest first.
+    /// A page of a portal's games.
     pub async fn games(&self, portal: Uuid, filter: &GameFilter, held: &mut Held) -> Result<Vec<GameRow>> {
         on!(self.games(portal, filter, held))
     }
@@ -222,6 +246,176 @@ impl Store {
             Some(channel) => channel.listen().await.map(Some),
             None => Ok(None),
         }
+    }
+
+    /// How the database finds such a page, in its own words.
+    pub async fn games_plan(&self, portal: Uuid, filter: &GameFilter) -> Result<Vec<String>> {
+        on!(self.plan(portal, filter))
+    }
+
+    /// What is counted about a player of a portal.
+    pub async fn player(&self, portal: Uuid, player: &str, held: &mut Held) -> Result<PlayerRow> {
+        on!(self.player(portal, player, held))
+    }
+
+    /// The secret of this name; `fresh` becomes it when there is none.
+    pub async fn secret(&self, name: &str, fresh: &[u8], now: Timestamp) -> Result<Vec<u8>> {
+        on!(self.secret(name, fresh, now))
+    }
+
+    /// Makes an endpoint of webhooks, unless the portal has `most` already, and keeps the answer, all or nothing.
+    pub async fn create_webhook(
+        &self,
+        webhook: &WebhookRow,
+        most: i64,
+        keep: Option<&Keep>,
+        held: Held,
+    ) -> Result<Made> {
+        on!(self.create_webhook(webhook, most, keep, held))
+    }
+
+    /// A portal's endpoints, oldest first.
+    pub async fn webhooks(&self, portal: Uuid, held: &mut Held) -> Result<Vec<WebhookRow>> {
+        on!(self.webhooks(portal, held))
+    }
+
+    /// One endpoint, if it is the portal's.
+    pub async fn webhook(&self, portal: Uuid, id: Uuid, held: &mut Held) -> Result<Option<WebhookRow>> {
+        on!(self.webhook(portal, id, held))
+    }
+
+    /// Changes an endpoint; none when the portal has no such.
+    pub async fn change_webhook(
+        &self,
+        portal: Uuid,
+        id: Uuid,
+        change: &WebhookChange,
+        now: Timestamp,
+        held: Held,
+    ) -> Result<Option<WebhookRow>> {
+        on!(self.change_webhook(portal, id, change, now, held))
+    }
+
+    /// Replaces an endpoint's secrets; false when they are no longer those of the row.
+    pub async fn rotate_webhook(
+        &self,
+        webhook: &WebhookRow,
+        secrets: &str,
+        now: Timestamp,
+        held: Held,
+    ) -> Result<bool> {
+        on!(self.rotate_webhook(webhook, secrets, now, held))
+    }
+
+    /// Puts an endpoint out of reach; false when the portal has no such.
+    pub async fn delete_webhook(&self, portal: Uuid, id: Uuid, held: Held) -> Result<bool> {
+        on!(self.delete_webhook(portal, id, held))
+    }
+
+    /// Every enabled endpoint and its portal.
+    pub async fn live_webhooks(&self) -> Result<Vec<(Uuid, Uuid)>> {
+        on!(self.live_webhooks())
+    }
+
+    /// An endpoint, if it is enabled.
+    pub async fn enabled_webhook(&self, id: Uuid) -> Result<Option<WebhookRow>> {
+        on!(self.enabled_webhook(id))
+    }
+
+    /// Takes an enabled endpoint to deliver to, or keeps it longer; none while another process has it.
+    pub async fn lease_webhook(
+        &self,
+        id: Uuid,
+        by: Uuid,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Option<WebhookRow>> {
+        on!(self.lease_webhook(id, by, now, until))
+    }
+
+    /// Lets others have an endpoint.
+    pub async fn release_webhook(&self, id: Uuid, by: Uuid) -> Result<()> {
+        on!(self.release_webhook(id, by))
+    }
+
+    /// Makes deliveries of events and moves the endpoint's place, all or nothing. False when it was moved meanwhile.
+    pub async fn fan_out(
+        &self,
+        endpoint: Uuid,
+        from: Position,
+        to: Position,
+        deliveries: &[ToDeliver],
+        now: Timestamp,
+    ) -> Result<bool> {
+        on!(self.fan_out(endpoint, from, to, deliveries, now))
+    }
+
+    /// The deliveries whose time has come, at most `limit`.
+    pub async fn due_deliveries(
+        &self,
+        endpoint: Uuid,
+        now: Timestamp,
+        limit: i64,
+    ) -> Result<Vec<DeliveryRow>> {
+        on!(self.due_deliveries(endpoint, now, limit))
+    }
+
+    /// When the next delivery is due.
+    pub async fn next_delivery(&self, endpoint: Uuid) -> Result<Option<Timestamp>> {
+        on!(self.next_delivery(endpoint))
+    }
+
+    /// Writes down what came of an attempt, and has the next one of the game's line step up.
+    pub async fn record_attempt(&self, delivery: &DeliveryRow, attempt: &Attempt) -> Result<()> {
+        on!(self.record_attempt(delivery, attempt))
+    }
+
+    /// A page of an endpoint's deliveries, newest event first.
+    pub async fn deliveries(
+        &self,
+        endpoint: Uuid,
+        status: Option<&str>,
+        before: Option<Position>,
+        limit: i64,
+        held: &mut Held,
+    ) -> Result<Vec<DeliveryRow>> {
+        on!(self.deliveries(endpoint, status, before, limit, held))
+    }
+
+    /// One delivery.
+    pub async fn delivery(
+        &self,
+        endpoint: Uuid,
+        position: Position,
+        held: &mut Held,
+    ) -> Result<Option<DeliveryRow>> {
+        on!(self.delivery(endpoint, position, held))
+    }
+
+    /// Has a delivery made again from the beginning; none when there is none.
+    pub async fn redeliver(
+        &self,
+        endpoint: Uuid,
+        position: Position,
+        now: Timestamp,
+        held: Held,
+    ) -> Result<Option<DeliveryRow>> {
+        on!(self.redeliver(endpoint, position, now, held))
+    }
+
+    /// When the oldest delivery that is still to be made, to an enabled endpoint, was due first.
+    pub async fn oldest_delivery(&self) -> Result<Option<Timestamp>> {
+        on!(self.oldest_delivery())
+    }
+
+    /// Forgets deliveries that were finished before a time; how many.
+    pub async fn sweep_deliveries(&self, before: Timestamp) -> Result<u64> {
+        on!(self.sweep_deliveries(before))
+    }
+
+    /// Forgets deleted endpoints and their deliveries; how many of these.
+    pub async fn sweep_webhooks(&self) -> Result<u64> {
+        on!(self.sweep_webhooks())
     }
 
     /// Forgets kept answers that have expired; how many.

@@ -17,6 +17,12 @@ TAGS = st.one_of(st.just("*"), st.lists(WEAK, min_size=1, max_size=3).map(", ".j
 
 schemathesis.openapi.format("entity-tags", TAGS)
 schemathesis.openapi.format("game-id", st.uuids().map(str))
+schemathesis.openapi.format("webhook-id", st.uuids().map(str))
+# Names of .example stand for no address, so that nobody is posted to.
+schemathesis.openapi.format(
+    "webhook-url",
+    st.text(string.ascii_lowercase + string.digits, min_size=1, max_size=20).map("https://{0}.example/{0}".format),
+)
 # A header's value begins and ends with no space.
 schemathesis.openapi.format(
     "printable-ascii", st.text(PRINTABLE, min_size=1, max_size=255).map(str.strip).filter(bool)

@@ -62,7 +62,8 @@ fn only<'r>(request: &'r HttpRequest, name: &HeaderName) -> Result<Option<&'r He
     }
 }
 
-fn credential(request: &HttpRequest) -> Result<Credential, Problem> {
+/// The credential in the headers.
+pub(crate) fn credential(request: &HttpRequest) -> Result<Credential, Problem> {
     let value = only(request, &header::AUTHORIZATION)?.map(HeaderValue::as_bytes);
     Credential::from_header(value).map_err(|_| Problem::new(Code::Unauthorized))
 }

@@ -3,9 +3,11 @@
 //! Nothing of the input is ever said back: the messages of parsers quote it, so they are put in other words.
 
 mod fault;
+mod lines;
 mod parameters;
 mod strict;
 
+pub(crate) use lines::{Line, Lines};
 pub use parameters::{Path, Query};
 
 use crate::limits::{self, Limits};
@@ -73,6 +75,20 @@ impl<T: DeserializeOwned + Default + 'static> FromRequest for JsonOrNothing<T> {
     }
 }
 
+/// The body as one JSON document, where an operation takes other bodies too.
+pub(crate) async fn one_json<T: DeserializeOwned>(
+    request: &HttpRequest,
+    payload: &mut Payload,
+) -> Result<T, Problem> {
+    media_type(request.headers())?;
+    parse(&body(request, payload).await?)
+}
+
+/// Whether the body is JSON documents, one a line, in UTF-8 with no content coding.
+pub(crate) fn streams_json(headers: &HeaderMap) -> bool {
+    fits(headers, "application/x-ndjson")
+}
+
 /// The body's bytes, within the limits.
 fn body(
     request: &HttpRequest,
@@ -89,17 +105,21 @@ fn body(
 
 /// JSON in UTF-8 with no content coding is all that is read.
 fn media_type(headers: &HeaderMap) -> Result<(), Problem> {
-    let identity = headers.get_all(header::CONTENT_ENCODING).all(|coding| coding == "identity");
-    let json = headers.get(header::CONTENT_TYPE).is_some_and(|media_type| {
-        let media_type = media_type.as_bytes();
-        media_type == b"application/json" || std::str::from_utf8(media_type).is_ok_and(is_json)
-    });
-    if identity && json { Ok(()) } else { Err(Problem::new(Code::UnsupportedMediaType)) }
+    if fits(headers, "application/json") { Ok(()) } else { Err(Problem::new(Code::UnsupportedMediaType)) }
 }
 
-fn is_json(media_type: &str) -> bool {
+fn fits(headers: &HeaderMap, wanted: &str) -> bool {
+    let identity = headers.get_all(header::CONTENT_ENCODING).all(|coding| coding == "identity");
+    let media_type = headers.get(header::CONTENT_TYPE).is_some_and(|media_type| {
+        let media_type = media_type.as_bytes();
+        media_type == wanted.as_bytes() || std::str::from_utf8(media_type).is_ok_and(|text| is(text, wanted))
+    });
+    identity && media_type
+}
+
+fn is(media_type: &str, wanted: &str) -> bool {
     let mut parts = media_type.split(';').map(str::trim);
-    parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"))
+    parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case(wanted))
         && parts.filter(|parameter| !parameter.is_empty()).all(|parameter| {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
@@ -136,7 +156,7 @@ async fn read(mut payload: Payload, max: usize) -> Result<Bytes, Problem> {
 }
 
 /// Reads one JSON document. What is wrong with it is looked for only when something is.
-fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {
+pub(crate) fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {
     let text = std::str::from_utf8(raw).map_err(|error| {
         let at = error.valid_up_to();
         Problem::new(Code::MalformedBody).detail(format!("The body is not UTF-8 from byte {at} on."))
@@ -179,7 +199,7 @@ pub fn listed<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 
 #[cfg(test)]
 mod tests {
-    use super::{holds_nul, is_json, listed, parse, present};
+    use super::{holds_nul, is, listed, parse, present};
     use crate::problem::Problem;
     use serde::Deserialize;
 
@@ -307,10 +327,10 @@ mod tests {
         for good in
             ["application/json", "Application/JSON; Charset=UTF-8", "application/json;charset=\"utf-8\""]
         {
-            assert!(is_json(good), "{good}");
+            assert!(is(good, "application/json"), "{good}");
         }
         for bad in ["", "text/plain", "application/json; charset=latin1", "application/jsonx", "json"] {
-            assert!(!is_json(bad), "{bad}");
+            assert!(!is(bad, "application/json"), "{bad}");
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Stored games over HTTP. Each handler reads the request, calls a use case and puts its answer on the wire.
 
-mod example;
+pub(super) mod example;
 mod read;
-mod respond;
+mod record;
+pub(super) mod respond;
 mod write;
 
 pub(crate) use read::{get_game, get_position, get_step, list_games, list_moves};
+pub(crate) use record::{export_games, get_record, import_games};
+pub(super) use respond::REPLAYED;
 pub(crate) use write::{abort_game, create_game, post_move, resign_game};
 
 use serde::de::Error;
@@ -37,7 +40,7 @@ pub(crate) struct PlyPath {
 }
 
 /// Ids are opaque: one that is spelt in another way than the service does is none of its own.
-fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
+pub(super) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
     let text = String::deserialize(deserializer)?;
     let id = Uuid::try_parse(&text).ok().filter(|id| id.hyphenated().to_string() == text);
     id.ok_or_else(|| D::Error::custom("an id of a game is needed"))

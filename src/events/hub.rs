@@ -1,6 +1,7 @@
 //! Who waits in this process, and for what.
 
 use crate::context::{SystemWorld, World};
+use crate::stopping::Stopping;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +18,7 @@ pub struct Hub {
     poke: Notify,
     /// Something has happened in this process.
     happened: Notify,
-    stopping: watch::Sender<bool>,
+    stopping: Stopping,
 }
 
 /// Who waits for a portal's events: for all, or for those of a game.
@@ -27,19 +28,19 @@ struct Waiting {
     games: HashMap<Uuid, watch::Sender<()>>,
 }
 
-impl Default for Hub {
-    fn default() -> Self {
+impl Hub {
+    /// Nobody waits, as yet.
+    #[must_use]
+    pub fn new(stopping: Stopping) -> Self {
         Self {
             name: SystemWorld.id().simple().to_string(),
             portals: Mutex::default(),
             poke: Notify::new(),
             happened: Notify::new(),
-            stopping: watch::Sender::new(false),
+            stopping,
         }
     }
-}
 
-impl Hub {
     /// Waits for all events of a portal.
     #[must_use]
     pub fn portal(self: &Arc<Self>, portal: Uuid) -> Listener {
@@ -68,7 +69,7 @@ impl Hub {
         };
         Listener {
             woken: topic.subscribe(),
-            stopping: self.stopping.subscribe(),
+            stopping: self.stopping.clone(),
             hub: Arc::clone(self),
             portal,
             game,
@@ -83,11 +84,6 @@ impl Hub {
             // Those who wait for the whole portal are woken when the event has its place.
             self.poke.notify_one();
         }
-    }
-
-    /// Ends all waiting: the process is to stop.
-    pub fn stop(&self) {
-        self.stopping.send_replace(true);
     }
 
     /// The name of this process among those on the same database.
@@ -167,7 +163,7 @@ fn wake(topic: &watch::Sender<()>) {
 #[derive(Debug)]
 pub struct Listener {
     woken: watch::Receiver<()>,
-    stopping: watch::Receiver<bool>,
+    stopping: Stopping,
     hub: Arc<Hub>,
     portal: Uuid,
     game: Option<Uuid>,
@@ -192,8 +188,7 @@ impl Listener {
     pub async fn woken(&mut self) -> Woken {
         tokio::select! {
             biased;
-            // The sender lives as long as the hub.
-            _ = self.stopping.wait_for(|stopping| *stopping) => Woken::Stop,
+            () = self.stopping.told() => Woken::Stop,
             _ = self.woken.changed() => Woken::News,
         }
     }
@@ -213,7 +208,7 @@ impl Drop for Listener {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arc, Hub, Uuid, Woken};
+    use super::{Arc, Hub, Stopping, Uuid, Woken};
     use futures_util::FutureExt;
 
     const PORTAL: Uuid = Uuid::from_u128(1);
@@ -222,7 +217,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_game_wakes_those_who_wait_for_it() {
-        let hub = Arc::new(Hub::default());
+        let (stop, stopping) = Stopping::channel();
+        let hub = Arc::new(Hub::new(stopping));
         let (mut one, mut other, mut all) =
             (hub.game(PORTAL, GAME), hub.game(PORTAL, OTHER), hub.portal(PORTAL));
         hub.tell(PORTAL, GAME);
@@ -237,13 +233,13 @@ mod tests {
             listener.attend();
             assert_eq!(listener.woken().now_or_never(), None);
         }
-        hub.stop();
+        stop.set();
         assert_eq!(all.woken().now_or_never(), Some(Woken::Stop));
     }
 
     #[test]
     fn nothing_is_left_of_those_who_have_gone() {
-        let hub = Arc::new(Hub::default());
+        let hub = Arc::new(Hub::new(Stopping::default()));
         let (one, two, all) = (hub.game(PORTAL, GAME), hub.game(PORTAL, GAME), hub.portal(PORTAL));
         drop(one);
         assert_eq!(hub.portals()[&PORTAL].games.len(), 1);

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// A caller whose credential was checked.
 #[derive(Clone, Debug)]
-pub(super) struct Caller {
+pub(crate) struct Caller {
     pub portal: Uuid,
     pub role: Role,
     /// Whether the portal insists on conditional moves.
@@ -19,7 +19,7 @@ pub(super) struct Caller {
 
 /// What a caller acts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// The whole portal.
     Portal { may_play: bool },
     /// One seat of one game.
@@ -28,7 +28,7 @@ pub(super) enum Role {
 
 impl Caller {
     /// Checks the credential against its row; none is unknown.
-    pub(super) fn check(
+    pub(crate) fn check(
         context: &Context,
         credential: &Credential,
         row: Option<&CallerRow>,
@@ -52,7 +52,7 @@ impl Caller {
     }
 
     /// For everything that changes something.
-    pub(super) fn must_play(&self) -> Result<(), Problem> {
+    pub(crate) fn must_play(&self) -> Result<(), Problem> {
         match self.role {
             Role::Portal { may_play: false } => Err(Problem::new(Code::ReadOnly)),
             Role::Portal { may_play: true } | Role::Seat { .. } => Ok(()),
@@ -60,7 +60,7 @@ impl Caller {
     }
 
     /// For everything that is not about one's own seat.
-    pub(super) fn must_be_portal(&self) -> Result<(), Problem> {
+    pub(crate) fn must_be_portal(&self) -> Result<(), Problem> {
         match self.role {
             Role::Seat { .. } => Err(Problem::new(Code::PortalOnly)),
             Role::Portal { .. } => Ok(()),
@@ -77,7 +77,7 @@ impl Caller {
 }
 
 /// What finds the credential's row.
-pub(super) fn claim(credential: &Credential) -> Claim {
+pub(crate) fn claim(credential: &Credential) -> Claim {
     match credential {
         Credential::Anonymous => Claim::Anonymous,
         Credential::PortalKey { id, .. } => Claim::PortalKey(id.clone()),

@@ -23,7 +23,7 @@ pub struct Call {
 impl Call {
     /// Where the answer to this request is kept. A seat's keys are its own: another seat that happens
     /// to choose the same one must not get its answer.
-    pub(super) fn slot(&self) -> Option<Slot> {
+    pub(crate) fn slot(&self) -> Option<Slot> {
         let key = self.key.as_ref()?;
         let scope = match &self.credential {
             Credential::SeatToken { seat, .. } => format!("{} {seat}", self.target),
@@ -35,10 +35,10 @@ impl Call {
 
 /// How often a request that lost its write to another is decided anew. What it then finds tells it what to answer, so
 /// the second time is the last, but for a clash with an answer that has just expired.
-pub(super) const ROUNDS: usize = 3;
+pub(crate) const ROUNDS: usize = 3;
 
 /// For a request that lost its write every time.
-pub(super) fn crowded() -> Problem {
+pub(crate) fn crowded() -> Problem {
     tracing::warn!("a request lost its write again and again");
     Problem::new(Code::Unavailable)
 }
@@ -58,7 +58,7 @@ impl IdempotencyKey {
         }
     }
 
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }

@@ -15,9 +15,9 @@ use uuid::Uuid;
 /// Longest `player`, `name` or `external_ref`, in characters.
 pub(super) const LONGEST_NAME: usize = 200;
 /// Longest tag, in characters.
-const LONGEST_TAG: usize = 64;
+pub(super) const LONGEST_TAG: usize = 64;
 /// Most tags.
-const MOST_TAGS: usize = 16;
+pub(super) const MOST_TAGS: usize = 16;
 
 /// Creates a game from its rules' start, or from a posted state.
 ///

@@ -8,7 +8,7 @@ use crate::api::schema::GameResult;
 use crate::context::Context;
 use crate::problem::{Code, Problem};
 use crate::store::{Change, GameRow};
-use kauri_rules::Seat;
+use kauri_rules::{DynRules, Seat, State};
 use uuid::Uuid;
 
 /// A seat gives up. With two seats the other one wins. With more the game ends for all, for the rules know no order
@@ -122,27 +122,44 @@ fn by(file: &File, ending: Ending) -> Result<Option<Seat>, Problem> {
 }
 
 fn resigned(file: &File, seat: Seat) -> Result<GameResult, Problem> {
-    let state = file.state()?;
-    let mut places = file.rules()?.finished(&state).map_err(|error| Problem::internal(&error))?;
-    if places.contains(&seat) {
-        return Err(Problem::new(Code::GameOver)
+    let seats: Vec<Seat> = file.seats()?.into_iter().map(|held| held.seat).collect();
+    resignation(file.rules()?, &file.state()?, &seats, seat)?.ok_or_else(|| {
+        Problem::new(Code::GameOver)
             .detail("For this seat the game is over: it has finished.")
-            .version(file.game.version));
+            .version(file.game.version)
+    })
+}
+
+/// How a game ends when this seat resigns; none when the seat has finished.
+pub(super) fn resignation(
+    rules: &dyn DynRules,
+    state: &State,
+    seats: &[Seat],
+    seat: Seat,
+) -> Result<Option<GameResult>, Problem> {
+    let mut places = rules.finished(state).map_err(|error| Problem::internal(&error))?;
+    if places.contains(&seat) {
+        return Ok(None);
     }
-    let seats = file.seats()?.into_iter().map(|held| held.seat);
-    let others: Vec<Seat> = seats.filter(|other| *other != seat && !places.contains(other)).collect();
+    let others = seats.iter().copied().filter(|other| *other != seat && !places.contains(other));
+    let others: Vec<Seat> = others.collect();
     if let [last] = others[..] {
         places.extend([last, seat]);
     }
-    Ok(GameResult { reason: RESIGNATION.into(), winner: places.first().copied(), seat: Some(seat), places })
+    let winner = places.first().copied();
+    Ok(Some(GameResult { reason: RESIGNATION.into(), winner, seat: Some(seat), places }))
 }
 
 async fn abandoned(context: &Context, file: &mut File) -> Result<GameResult, Problem> {
-    let moved = file.seats_moved(context).await?;
-    if moved >= i64::try_from(file.seats()?.len()).unwrap_or(i64::MAX) {
-        return Err(Problem::new(Code::TooLateToAbort).version(file.game.version));
-    }
-    Ok(GameResult { reason: ABANDONED.into(), winner: None, seat: None, places: Vec::new() })
+    let moved = usize::try_from(file.seats_moved(context).await?).unwrap_or(usize::MAX);
+    abandonment(moved, file.seats()?.len())
+        .ok_or_else(|| Problem::new(Code::TooLateToAbort).version(file.game.version))
+}
+
+/// How a game ends when it is called off; none when every seat has moved.
+pub(super) fn abandonment(moved: usize, seats: usize) -> Option<GameResult> {
+    let abandoned = GameResult { reason: ABANDONED.into(), winner: None, seat: None, places: Vec::new() };
+    (moved < seats).then_some(abandoned)
 }
 
 fn ended(file: &File, status: &str, result: String) -> GameRow {

@@ -210,14 +210,14 @@ pub(super) fn tagged(row: GameRow) -> Result<(String, Game), Problem> {
     Ok((etag_of(&row), shown(row)?))
 }
 
-pub(super) fn decode<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, Problem> {
+pub(crate) fn decode<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, Problem> {
     serde_json::from_str(json).map_err(|error| Problem::internal(&error))
 }
 
-pub(super) fn encode(value: &impl serde::Serialize) -> Result<String, Problem> {
+pub(crate) fn encode(value: &impl serde::Serialize) -> Result<String, Problem> {
     serde_json::to_string(value).map_err(|error| Problem::internal(&error))
 }
 
-pub(super) fn raw(json: String) -> Result<Box<RawValue>, Problem> {
+pub(crate) fn raw(json: String) -> Result<Box<RawValue>, Problem> {
     RawValue::from_string(json).map_err(|error| Problem::internal(&error))
 }

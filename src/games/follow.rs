@@ -7,6 +7,7 @@ mod feed;
 mod game;
 
 pub use feed::FeedFollower;
+pub(crate) use feed::event;
 pub use game::GameFollower;
 
 use super::wire::GameEvent;

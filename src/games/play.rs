@@ -104,7 +104,7 @@ const SERVICE_THROWS: IllegalMove = IllegalMove {
 };
 
 /// Mouths up count one each; none up counts eight (A3).
-fn throw_name(shells: [bool; 4]) -> &'static str {
+pub(super) fn throw_name(shells: [bool; 4]) -> &'static str {
     match shells.into_iter().filter(|&up| up).count() {
         1 => "throw:1",
         2 => "throw:2",

@@ -1,16 +1,13 @@
-//! Reading games: one, many, the log, the past.
+//! Reading a game: as it is, its log, its past.
 
-use super::access::{Caller, claim};
 use super::call::Condition;
-use super::create::LONGEST_NAME;
-use super::cursor;
 use super::file::{File, position_of, shown, stored};
-use super::wire::{Game, GamePage, ListGames, LogPage, PositionAt, Step, etag_of};
+use super::filter::{bounded, invalid};
+use super::wire::{Game, LogPage, PositionAt, Step, etag_of};
 use crate::context::Context;
 use crate::credential::Credential;
 use crate::problem::{Code, Problem};
-use crate::store::{GameFilter, GameRow, Held};
-use kauri_rules::RulesId;
+use crate::store::GameRow;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -18,14 +15,10 @@ use uuid::Uuid;
 const LOG_PAGE: i64 = 100;
 /// Most steps on a page of the log.
 const LOG_PAGE_MOST: i64 = 500;
-/// Games on a page when nothing is said.
-const PAGE: i64 = 20;
 /// Seconds waited for a version when nothing is said.
 const WAIT: i64 = 25;
 /// Most seconds waited for a version.
 const WAIT_MOST: i64 = 60;
-/// Most games on a page.
-const PAGE_MOST: i64 = 100;
 
 /// A game and its tag; no game when the caller knows this tag already.
 pub async fn game(
@@ -109,65 +102,4 @@ pub async fn position_at(
         stored(&file.game.throws, view).into()
     };
     Ok(PositionAt { ply, position })
-}
-
-/// A page of the portal's games, newest first.
-pub async fn list(
-    context: &Context,
-    credential: &Credential,
-    wanted: &ListGames,
-) -> Result<GamePage, Problem> {
-    let limit = bounded("limit", wanted.limit, PAGE, 1, PAGE_MOST)?;
-    one_of("rules", wanted.rules.as_deref(), &RulesId::ALL.map(RulesId::as_str))?;
-    one_of("status", wanted.status.as_deref(), &["active", "finished", "aborted"])?;
-    if wanted.player.as_ref().is_some_and(|player| player.chars().count() > LONGEST_NAME) {
-        return Err(invalid(
-            "player",
-            "too_long",
-            &format!("At most {LONGEST_NAME} characters are taken here."),
-        ));
-    }
-    let after = match &wanted.cursor {
-        None => None,
-        Some(text) => Some(cursor::read(text, wanted).ok_or_else(|| {
-            invalid("cursor", "wrong_cursor", "The cursor is not one made with these filters.")
-        })?),
-    };
-    let now = context.world.now();
-    let opened = context.store.open_portal(&claim(credential), None, None, now).await?;
-    let caller = Caller::check(context, credential, opened.as_ref().map(|opened| &opened.caller), now)?;
-    caller.must_be_portal()?;
-    let mut held = opened.map_or_else(Held::default, |opened| opened.held);
-    let filter = GameFilter {
-        player: wanted.player.clone(),
-        rules: wanted.rules.clone(),
-        status: wanted.status.clone(),
-        after,
-        limit: limit + 1,
-    };
-    let mut rows = context.store.games(caller.portal, &filter, &mut held).await?;
-    let page = usize::try_from(limit).unwrap_or(usize::MAX);
-    let more = rows.len() > page;
-    rows.truncate(page);
-    let next = rows.last().filter(|_| more).map(|row| cursor::after(row.created_at, row.id, wanted));
-    Ok(GamePage { items: rows.into_iter().map(shown).collect::<Result<_, _>>()?, next })
-}
-
-fn bounded(name: &str, value: Option<i64>, default: i64, least: i64, most: i64) -> Result<i64, Problem> {
-    let value = value.unwrap_or(default);
-    if (least..=most).contains(&value) {
-        return Ok(value);
-    }
-    Err(invalid(name, "out_of_range", &format!("A whole number from {least} to {most} is taken here.")))
-}
-
-fn one_of(name: &str, value: Option<&str>, words: &[&str]) -> Result<(), Problem> {
-    if value.is_none_or(|value| words.contains(&value)) {
-        return Ok(());
-    }
-    Err(invalid(name, "unknown_value", &format!("One of {}.", words.join(", "))))
-}
-
-fn invalid(name: &str, code: &str, message: &str) -> Problem {
-    Problem::new(Code::InvalidQuery).error(format!("/{name}"), code, message)
 }

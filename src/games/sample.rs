@@ -1,12 +1,13 @@
 //! A game for the spec to show: real rows through the real code, at a fixed time and with a fixed id.
 
 use super::file::{encode, shown, stored};
+use super::record::{GameRecord, recorded};
 use super::wire::{Game, GameEvent, SeatToken, Step, StepTaken};
 use crate::credential::Secret;
 use crate::problem::Problem;
 use crate::store::{GameRow, Position, STEP, StepRow};
 use crate::timestamp::Timestamp;
-use kauri_rules::{Options, RulesId, Seat};
+use kauri_rules::{Options, Played, RulesId, Seat, View};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -65,6 +66,15 @@ pub fn feed() -> [GameEvent; 1] {
     [GameEvent { id: Position { tx: 771, seq: 42 }.to_string(), position: None, ..step }]
 }
 
+/// The same game's record, after that step.
+#[must_use]
+pub fn record() -> GameRecord {
+    made(step_row().and_then(|step| {
+        let row = GameRow { version: 1, ..row()? };
+        recorded(&row, vec![step])
+    }))
+}
+
 fn made<T>(sample: Result<T, Problem>) -> T {
     sample.expect(BROKEN)
 }
@@ -91,18 +101,25 @@ fn row() -> Result<GameRow, Problem> {
     })
 }
 
-fn step() -> Result<StepTaken, Problem> {
-    let row = row()?;
-    let state = super::file::decode(&row.state)?;
-    let (played, view) =
-        RulesId::Kauri.rules().apply(&state, "a").map_err(|error| Problem::internal(&error))?;
-    let step = Step::from_row(StepRow {
+fn first() -> Result<(Played, View), Problem> {
+    let state = super::file::decode(&row()?.state)?;
+    RulesId::Kauri.rules().apply(&state, "a").map_err(|error| Problem::internal(&error))
+}
+
+fn step_row() -> Result<StepRow, Problem> {
+    let (played, _) = first()?;
+    Ok(StepRow {
         ply: 1,
         seat: played.seat.as_str().to_owned(),
         r#move: played.r#move.to_owned(),
         events: encode(&played.events)?,
         at: AT,
-    });
+    })
+}
+
+fn step() -> Result<StepTaken, Problem> {
+    let (row, (_, view)) = (row()?, first()?);
+    let step = Step::from_row(step_row()?);
     Ok(StepTaken {
         step: step.map_err(|error| Problem::internal(&error))?,
         version: 1,

@@ -9,7 +9,7 @@ use crate::timestamp::Timestamp;
 use kauri_rules::{Event, Options, Seat, State, present_whole};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// A game to be created.
@@ -222,7 +222,7 @@ pub struct GameEvent {
     /// Where it stands in its stream; opaque. Pass it as `after`, or as `Last-Event-ID`, to go on from here.
     #[schema(example = "14")]
     pub id: String,
-    /// What happened: `game.created`, `game.step`, `game.ended`; or `game.snapshot`, the game as it is.
+    /// What happened: `game.created`, `game.imported`, `game.step`, `game.ended`; or `game.snapshot`, the game as it is.
     #[schema(example = "game.step")]
     pub r#type: String,
     /// The game's id.
@@ -244,7 +244,7 @@ pub struct GameEvent {
     /// The game's version after it.
     #[schema(minimum = 0, example = 13)]
     pub version: i64,
-    /// `game.created`: who sits where, in turn order.
+    /// `game.created` and `game.imported`: who sits where, in turn order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Vec<GameSeat>, nullable = false, required = false, min_items = 2, max_items = 4)]
     pub seats: Option<Box<RawValue>>,
@@ -330,7 +330,7 @@ pub struct PositionAt {
 /// A page of games.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct GamePage {
-    /// The games, newest first.
+    /// The games, in the order asked for.
     #[schema(max_items = 100)]
     pub items: Vec<Game>,
     /// What to pass as `cursor` for the page that follows; absent on the last.
@@ -339,52 +339,62 @@ pub struct GamePage {
     pub next: Option<String>,
 }
 
-/// Which games, and which page of them.
-#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct ListGames {
-    /// Only games where this player sits.
-    #[param(nullable = false, max_length = 200)]
-    pub player: Option<String>,
-    /// Only games of these rules.
-    #[param(nullable = false, example = "kauri")]
-    pub rules: Option<String>,
-    /// Only games with this status: `active`, `finished` or `aborted`.
-    #[param(nullable = false, example = "active")]
-    pub status: Option<String>,
-    /// At most so many; 20 by default.
-    #[param(nullable = false, minimum = 1, maximum = 100)]
-    pub limit: Option<i64>,
-    /// The `next` of the page before, with the same filters.
-    #[param(nullable = false)]
-    pub cursor: Option<String>,
+/// What is counted about a player: one count for each seat of each game, so that who plays against themselves has won
+/// and lost.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PlayerStats {
+    /// The portal's own id for the person.
+    #[schema(example = "p-17")]
+    pub player: String,
+    /// Games that go on.
+    #[schema(minimum = 0, example = 2)]
+    pub open: i64,
+    /// Those of them in which the player is to move.
+    #[schema(minimum = 0, example = 1)]
+    pub your_turn: i64,
+    /// Won and lost together.
+    #[schema(minimum = 0, example = 41)]
+    pub played: i64,
+    /// Won.
+    #[schema(minimum = 0, example = 23)]
+    pub won: i64,
+    /// Lost: somebody else won, or the player resigned.
+    #[schema(minimum = 0, example = 18)]
+    pub lost: i64,
+    /// Ended in another way: called off, or for all without a winner.
+    #[schema(minimum = 0, example = 1)]
+    pub void: i64,
+    /// The same for each rules and seat in which a game has ended.
+    pub tallies: Vec<PlayerTally>,
+}
+
+/// How a player did on one seat.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PlayerTally {
+    /// The rules: `kauri` or `ashta-kashte`.
+    #[schema(example = "kauri")]
+    pub rules: String,
+    /// The seat.
+    #[schema(value_type = Seat)]
+    pub seat: String,
+    /// Won and lost together.
+    #[schema(minimum = 0, example = 41)]
+    pub played: i64,
+    /// Won.
+    #[schema(minimum = 0, example = 23)]
+    pub won: i64,
+    /// Lost: somebody else won, or the player resigned.
+    #[schema(minimum = 0, example = 18)]
+    pub lost: i64,
+    /// Ended in another way: called off, or for all without a winner.
+    #[schema(minimum = 0, example = 1)]
+    pub void: i64,
 }
 
 impl NewGame {
     /// The SHA-256 of what is asked for, however it was spelt.
     pub(super) fn meaning(&self) -> Result<Hash, Problem> {
         serde_json::to_vec(self).map(|json| hash(&json)).map_err(|error| Problem::internal(&error))
-    }
-}
-
-impl ListGames {
-    /// The address of the page after a cursor, with the same filters.
-    #[must_use]
-    pub fn address(&self, cursor: &str) -> String {
-        let path = String::from("/games?");
-        let query_at = path.len();
-        let mut query = form_urlencoded::Serializer::for_suffix(path, query_at);
-        let filters = [("player", &self.player), ("rules", &self.rules), ("status", &self.status)];
-        for (name, value) in filters {
-            if let Some(value) = value {
-                query.append_pair(name, value);
-            }
-        }
-        if let Some(limit) = self.limit {
-            query.append_pair("limit", &limit.to_string());
-        }
-        query.append_pair("cursor", cursor).finish()
     }
 }
 

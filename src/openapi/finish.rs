@@ -222,6 +222,10 @@ fn error_example(code: Code) -> Option<Value> {
             ("/state/kauri/south/pits/2/beads", "bead_count", "There are 60 beads in all (K2).")
         }
         Code::InvalidOptions => ("/seats", "seat_count", "Kauri is played by two (K1)."),
+        Code::InvalidRecord => {
+            ("/moves/12/move", "no_cowrie", "A pit without a cowrie can't be played (K3).")
+        }
+        Code::InvalidWebhook => ("/url", "not_https", "The URL must begin with https://."),
         Code::IllegalMove => ("/move", "no_cowrie", "A pit without a cowrie can't be played (K3)."),
         _ => return None,
     };

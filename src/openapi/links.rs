@@ -24,19 +24,25 @@ const fn link(
     Link { name, operation, about, parameters, body }
 }
 
-const GAME: &[(&str, &str)] = &[("id", "$response.body#/id")];
+const ITSELF: &[(&str, &str)] = &[("id", "$response.body#/id")];
 const SAME_GAME: &[(&str, &str)] = &[("id", "$request.path.id")];
 const SAME_RULES: &[(&str, &str)] = &[("rules", "$request.path.rules")];
 const FIRST_MOVE: &[(&str, &str)] =
     &[("move", "$response.body#/position/legal_moves/0"), ("expected_version", "$response.body#/version")];
 
 const OF_A_GAME: &[Link] = &[
-    link("read", "get_game", "The game, later.", GAME, &[]),
-    link("move", "post_move", "The first legal move.", GAME, FIRST_MOVE),
-    link("log", "list_moves", "Its log.", GAME, &[]),
+    link("read", "get_game", "The game, later.", ITSELF, &[]),
+    link("move", "post_move", "The first legal move.", ITSELF, FIRST_MOVE),
+    link("log", "list_moves", "Its log.", ITSELF, &[]),
     link("start", "get_position", "Its start.", &[("id", "$response.body#/id"), ("ply", "0")], &[]),
-    link("resign", "resign_game", "A resignation.", GAME, &[("expected_version", "$response.body#/version")]),
-    link("abort", "abort_game", "Its end before it has begun.", GAME, &[]),
+    link(
+        "resign",
+        "resign_game",
+        "A resignation.",
+        ITSELF,
+        &[("expected_version", "$response.body#/version")],
+    ),
+    link("abort", "abort_game", "Its end before it has begun.", ITSELF, &[]),
 ];
 
 const OF_A_STEP: &[Link] = &[
@@ -57,6 +63,15 @@ const OF_A_STEP: &[Link] = &[
     ),
     link("game", "get_game", "The game.", SAME_GAME, &[]),
     link("log", "list_moves", "The log up to it.", SAME_GAME, &[]),
+];
+
+const OF_A_WEBHOOK: &[Link] = &[
+    link("read", "get_webhook", "The endpoint, later.", ITSELF, &[]),
+    link("change", "change_webhook", "The endpoint, changed.", ITSELF, &[]),
+    link("secret", "rotate_webhook_secret", "A new secret.", ITSELF, &[]),
+    link("test", "test_webhook", "A test.", ITSELF, &[]),
+    link("deliveries", "list_deliveries", "What was delivered.", ITSELF, &[]),
+    link("delete", "delete_webhook", "Its end.", ITSELF, &[]),
 ];
 
 const OF_A_POSITION: &[Link] = &[
@@ -84,7 +99,23 @@ const LINKS: &[Links] = &[
     (
         "list_games",
         &["200"],
-        &[link("first", "get_game", "The first game.", &[("id", "$response.body#/items/0/id")], &[])],
+        &[
+            link("first", "get_game", "The first game.", &[("id", "$response.body#/items/0/id")], &[]),
+            link(
+                "player",
+                "list_players_games",
+                "The games of who sits first in the first game.",
+                &[("player", "$response.body#/items/0/seats/0/player")],
+                &[],
+            ),
+            link(
+                "figures",
+                "get_player_stats",
+                "The figures of who sits first in the first game.",
+                &[("player", "$response.body#/items/0/seats/0/player")],
+                &[],
+            ),
+        ],
     ),
     (
         "list_moves",
@@ -119,6 +150,33 @@ const LINKS: &[Links] = &[
                 "initial_position",
                 "The start of the first game.",
                 &[("rules", "$response.body#/rules/0/rules")],
+                &[],
+            ),
+        ],
+    ),
+    ("create_webhook", &["201"], OF_A_WEBHOOK),
+    ("get_webhook", &["200"], OF_A_WEBHOOK),
+    (
+        "list_webhooks",
+        &["200"],
+        &[link("first", "get_webhook", "The first endpoint.", &[("id", "$response.body#/items/0/id")], &[])],
+    ),
+    (
+        "list_deliveries",
+        &["200"],
+        &[
+            link(
+                "next",
+                "list_deliveries",
+                "The page that follows.",
+                &[("id", "$request.path.id"), ("cursor", "$response.body#/next")],
+                &[],
+            ),
+            link(
+                "again",
+                "redeliver",
+                "The newest delivery again.",
+                &[("id", "$request.path.id"), ("delivery", "$response.body#/items/0/id")],
                 &[],
             ),
         ],

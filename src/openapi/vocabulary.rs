@@ -38,6 +38,9 @@ pub(super) fn tell(document: &mut Value) {
     put(VALUES, &HAPPENINGS.map(word), &[("GameEvent", "type")]);
     put(VALUES, &reasons(), &[("GameResult", "reason")]);
     put(VALUES, &terms(|rules| rules.illegal_moves), &[("Validation", "code")]);
+    put(VALUES, &REASONS.map(word), &[("Webhook", "disabled_reason")]);
+    put(VALUES, &DELIVERED.map(word), &[("Delivery", "status")]);
+    put(VALUES, &ERRORS.map(word), &[("Delivery", "error"), ("WebhookTest", "error")]);
     put(VALUES, &codes(), &[("Problem", "code"), ("ProblemExplanation", "code")]);
     put(MOVES, &moves(), &[("NewMove", "move"), ("StepRequest", "move"), ("Step", "move")]);
 }
@@ -59,11 +62,36 @@ const PHASES: [(&str, &str); 3] = [
     ("over", "Nothing; the game has ended."),
 ];
 
-const HAPPENINGS: [(&str, &str); 4] = [
+const HAPPENINGS: [(&str, &str); 5] = [
     ("game.snapshot", "The game as it is, at the beginning of its own stream; nothing happened."),
     ("game.created", "The game was created."),
+    ("game.imported", "A game that was played elsewhere was imported, with its steps so far."),
     ("game.step", "A step was made: a move or a throw."),
     ("game.ended", "The game ended, by the rules or otherwise."),
+];
+
+const REASONS: [(&str, &str); 3] = [
+    ("portal", "The portal disabled it."),
+    ("gone", "It answered 410."),
+    ("failing", "It took nothing for four days."),
+];
+
+const DELIVERED: [(&str, &str); 3] = [
+    ("pending", "It is still to be made."),
+    ("delivered", "The endpoint took it."),
+    ("failed", "It was given up."),
+];
+
+const ERRORS: [(&str, &str); 9] = [
+    ("status", "The answer had no status from 200 to 299."),
+    ("redirect", "The answer was a redirect, which is not followed."),
+    ("timeout", "It took too long."),
+    ("connect", "No connection could be made."),
+    ("tls", "The connection could not be made secret: its certificate, for instance, is not in order."),
+    ("resolve", "The name of the host stands for no address."),
+    ("refused_address", "The host is not on the public internet."),
+    ("protocol", "What was answered is no HTTP."),
+    ("event_gone", "The event is no longer there."),
 ];
 
 fn word((value, meaning): (&str, &str)) -> Value {

@@ -58,6 +58,10 @@ codes! {
         "No game of this portal has this id. A game of another portal is answered the same way.";
     PlyNotFound = "ply_not_found", NOT_FOUND, "The log has no such ply",
         "The game's log is shorter than the ply asked for.";
+    WebhookNotFound = "webhook_not_found", NOT_FOUND, "There is no such endpoint of webhooks",
+        "No endpoint of this portal has this id. An endpoint of another portal is answered the same way.";
+    DeliveryNotFound = "delivery_not_found", NOT_FOUND, "There is no such delivery",
+        "No delivery to this endpoint has this id, or it was forgotten.";
     UnknownCode = "unknown_code", NOT_FOUND, "There is no such problem code",
         "The last part of the path is not a problem code of this service.";
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "This path has no such method",
@@ -74,8 +78,14 @@ codes! {
         "`to_move` names the seat whose turn it is.";
     ExternalRefTaken = "external_ref_taken", CONFLICT, "The external reference is taken",
         "Another game of this portal was created with the same `external_ref` and a different body.";
+    GameExists = "game_exists", CONFLICT, "The game is here with another history",
+        "The portal has a game with the id of the record that is imported, and it is not the same in every step and member.";
     TooLateToAbort = "too_late_to_abort", CONFLICT, "Every seat has moved",
         "A game can be aborted only until every seat has made a step; after that a seat may resign.";
+    TooManyWebhooks = "too_many_webhooks", CONFLICT, "The portal has as many endpoints as it may",
+        "A portal can have 20 endpoints of webhooks. Delete one that is no longer needed.";
+    WebhookDisabled = "webhook_disabled", CONFLICT, "The endpoint is disabled",
+        "Nothing is posted to a disabled endpoint. Enable it first; what it has missed is delivered then.";
     PreconditionFailed = "precondition_failed", PRECONDITION_FAILED, "If-Match does not match",
         "The If-Match header does not name the game's current ETag. `version` is the current one.";
     BodyTooLarge = "body_too_large", PAYLOAD_TOO_LARGE, "The body is too large",
@@ -88,6 +98,10 @@ codes! {
         "The seats or options do not fit the rules. `errors` gives every reason, each with a JSON pointer.";
     IllegalMove = "illegal_move", UNPROCESSABLE_ENTITY, "The move is not allowed",
         "The rules forbid the move: `clause` cites the rule, `legal_moves` lists what is allowed. Nothing was changed.";
+    InvalidRecord = "invalid_record", UNPROCESSABLE_ENTITY, "The record is no game's",
+        "A record that is imported can't be of a game by these rules. `errors` names the member, such as `/moves/12/move` for the first step that is not allowed, `clause` the rule. Nothing of the game was taken.";
+    InvalidWebhook = "invalid_webhook", UNPROCESSABLE_ENTITY, "The endpoint can't be posted to so",
+        "The URL is not one that may be posted to, or a type of events is unknown. `errors` gives every reason, each with a JSON pointer. A URL must be HTTPS and on the public internet.";
     IdempotencyKeyReused = "idempotency_key_reused", UNPROCESSABLE_ENTITY, "The key was used for another body",
         "This Idempotency-Key was sent before on this path with a different body. Use a new key for a new request.";
     PreconditionRequired = "precondition_required", PRECONDITION_REQUIRED, "The request must be conditional",

@@ -29,6 +29,8 @@ macro_rules! told {
     };
 }
 
+const LOG: &str = "INSERT INTO steps (game_id, ply, seat, move, events, at) VALUES ($1, $2, $3, $4, $5, $6)";
+
 /// An expired answer makes way; a live one stays, and no row comes back.
 const KEEP: &str = "INSERT INTO kept_answers
       (portal_id, scope, key_hash, body_hash, status, etag, location, body, token_salt, expires_at)
@@ -39,7 +41,8 @@ const KEEP: &str = "INSERT INTO kept_answers
     WHERE kept_answers.expires_at <= $11
     RETURNING status";
 
-/// The swap and the log as one statement, where the database can: one round trip. The inserts take
+/// The swap and the log as one statement, where the database can: one round trip. A step that ends the game has
+/// more to write and is a transaction everywhere. The inserts take
 /// their row from the swap, so that they do nothing when it did nothing.
 const SWAP_LOG: &str = concat!(
     "WITH swapped AS (",
@@ -88,13 +91,14 @@ macro_rules! bind_swap {
 sql_impl! {
     pub(super) async fn change(&self, change: &Change, held: Held) -> Result<bool> {
         match (&change.step, &self.group) {
-            (Some(step), Some(group)) => {
+            // What a game leaves behind when it ends takes more than is worth saying twice.
+            (Some(step), Some(group)) if change.status == "active" => {
                 // Another may read with it meanwhile.
                 drop(held);
                 group.write(change, step).await
             }
-            (Some(step), None) => self.change_at_once(change, step, held).await,
-            (None, _) => self.end(change, held).await,
+            (Some(step), None) if change.status == "active" => self.change_at_once(change, step, held).await,
+            _ => self.change_in_steps(change, held).await,
         }
     }
 
@@ -119,20 +123,37 @@ sql_impl! {
         Ok(query.fetch_optional(&mut *self.write(held).await?).await?.is_some())
     }
 
-    /// Ends a game by other than a step.
-    async fn end(&self, change: &Change, held: Held) -> Result<bool> {
+    async fn change_in_steps(&self, change: &Change, held: Held) -> Result<bool> {
         let mut connection = self.write(held).await?;
         let mut transaction = connection.begin_with(SqlStr::from_static(DB::BEGIN)).await?;
         let swapped = bind_swap!(sqlx::query::<DB>(SWAP), change).fetch_optional(&mut *transaction).await?;
         if swapped.is_none() {
             return Ok(false);
         }
-        let end = Effect { number: change.version + 2, r#type: ENDED, at: change.at };
-        Self::tell(&mut transaction, change.portal_id, change.game_id, end).await?;
+        if let Some(step) = &change.step {
+            sqlx::query::<DB>(LOG)
+                .bind(change.game_id)
+                .bind(step.ply)
+                .bind(step.seat.clone())
+                .bind(step.r#move.clone())
+                .bind(step.events.clone())
+                .bind(step.at.0)
+                .execute(&mut *transaction)
+                .await?;
+            Self::tell(&mut transaction, change.portal_id, change.game_id, Effect::step(step)).await?;
+        }
+        if change.status != "active" {
+            let version = change.step.as_ref().map_or(change.version, |step| step.ply);
+            let end = Effect { number: version + 2, r#type: ENDED, at: change.at };
+            Self::tell(&mut transaction, change.portal_id, change.game_id, end).await?;
+        }
         if let Some(keep) = &change.keep
             && !Self::keep(&mut transaction, change.portal_id, keep, change.at).await?
         {
             return Ok(false);
+        }
+        if change.status != "active" {
+            Self::file_end(&mut transaction, change.game_id, change.result.as_deref(), change.at).await?;
         }
         transaction.commit().await?;
         Ok(true)

@@ -2,17 +2,18 @@
 
 use super::Result;
 use super::driver::{Held, sql_impl};
-use super::feed::{CREATED, ENDED, Effect};
+use super::feed::{CREATED, Effect};
 use super::row::{GameRow, Keep, SeatRow};
-use sqlx::{Connection, SqlStr};
+use sqlx::{Connection, SqlStr, Transaction};
 
 const GAME: &str =
     "INSERT INTO games (id, portal_id, rules, throws, status, version, start_state, state, result,
       seats, tags, external_ref, created_at, updated_at, finished_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    ON CONFLICT (id) DO NOTHING RETURNING id";
 
-const SEAT: &str = "INSERT INTO game_seats (game_id, seat, portal_id, player, token_hash, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6)";
+const SEAT: &str = "INSERT INTO game_seats (game_id, seat, portal_id, player, token_hash, created_at, rules)
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
 const NAME: &str = "INSERT INTO external_refs (portal_id, external_ref, body_hash, game_id)
     VALUES ($1, $2, $3, $4) ON CONFLICT (portal_id, external_ref) DO NOTHING RETURNING portal_id";
@@ -33,19 +34,31 @@ sql_impl! {
         {
             return Ok(false);
         }
-        Self::insert_game(game).execute(&mut *transaction).await?;
-        if let Some(name) = &game.external_ref {
-            let named = sqlx::query::<DB>(NAME)
-                .bind(game.portal_id)
-                .bind(name.clone())
-                .bind(body_hash.to_vec())
-                .bind(game.id)
-                .fetch_optional(&mut *transaction)
-                .await?;
-            if named.is_none() {
-                return Ok(false);
-            }
+        let written = Self::insert_game(game).fetch_optional(&mut *transaction).await?.is_some();
+        if !written || !Self::name(&mut transaction, game, body_hash).await? {
+            return Ok(false);
         }
+        Self::seat(&mut transaction, game, seats).await?;
+        Self::file(&mut transaction, game).await?;
+        Self::tell_of_game(&mut transaction, game, Effect { number: 1, r#type: CREATED, at: game.created_at }).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Gives a game its portal's name, if it has one; false when it is taken.
+    pub(super) async fn name(transaction: &mut Transaction<'_, DB>, game: &GameRow, body_hash: &[u8]) -> Result<bool> {
+        let Some(name) = &game.external_ref else { return Ok(true) };
+        let named = sqlx::query::<DB>(NAME)
+            .bind(game.portal_id)
+            .bind(name.clone())
+            .bind(body_hash.to_vec())
+            .bind(game.id)
+            .fetch_optional(&mut **transaction)
+            .await?;
+        Ok(named.is_some())
+    }
+
+    pub(super) async fn seat(transaction: &mut Transaction<'_, DB>, game: &GameRow, seats: &[SeatRow]) -> Result<()> {
         for seat in seats {
             sqlx::query::<DB>(SEAT)
                 .bind(game.id)
@@ -54,19 +67,14 @@ sql_impl! {
                 .bind(seat.player.clone())
                 .bind(seat.token_hash.to_vec())
                 .bind(game.created_at.0)
-                .execute(&mut *transaction)
+                .bind(game.rules.clone())
+                .execute(&mut **transaction)
                 .await?;
         }
-        let (portal, id, at) = (game.portal_id, game.id, game.created_at);
-        Self::tell(&mut transaction, portal, id, Effect { number: 1, r#type: CREATED, at }).await?;
-        if game.status != "active" {
-            Self::tell(&mut transaction, portal, id, Effect { number: 2, r#type: ENDED, at }).await?;
-        }
-        transaction.commit().await?;
-        Ok(true)
+        Ok(())
     }
 
-    fn insert_game(game: &GameRow) -> sqlx::query::Query<'static, DB, DB::Arguments> {
+    pub(super) fn insert_game(game: &GameRow) -> sqlx::query::Query<'static, DB, DB::Arguments> {
         sqlx::query::<DB>(GAME)
             .bind(game.id)
             .bind(game.portal_id)

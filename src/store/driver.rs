@@ -29,6 +29,12 @@ pub(super) trait Driver: Database {
     /// The schema.
     fn migrator() -> &'static Migrator;
 
+    /// Whose turn it is, out of a game's state.
+    const TO_MOVE: &'static str;
+
+    /// How a statement's plan is asked for, and the column that tells it.
+    const EXPLAIN: [&'static str; 2];
+
     /// How a writing transaction begins. SQLite must take its lock at once: one that begins by reading
     /// can't wait for another writer later.
     const BEGIN: &'static str;
@@ -39,6 +45,9 @@ pub(super) trait Driver: Database {
 
 impl Driver for Postgres {
     const ONE_POOL: bool = true;
+    const TO_MOVE: &'static str = "CAST(g.state AS JSON) ->> 'to_move'";
+    const EXPLAIN: [&'static str; 2] =
+        ["EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ", "QUERY PLAN"];
     const BEGIN: &'static str = "BEGIN";
     const SETTLED: &'static str = "e.tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
         + (SELECT ahead FROM event_clock)";
@@ -54,6 +63,8 @@ impl Driver for Postgres {
 
 impl Driver for Sqlite {
     const ONE_POOL: bool = false;
+    const TO_MOVE: &'static str = "g.state ->> 'to_move'";
+    const EXPLAIN: [&'static str; 2] = ["EXPLAIN QUERY PLAN ", "detail"];
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
     const SETTLED: &'static str = "1 = 1";
 

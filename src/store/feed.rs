@@ -2,7 +2,7 @@
 
 use super::Result;
 use super::driver::{Held, sql_impl};
-use super::row::StepRow;
+use super::row::{GameRow, StepRow};
 use crate::timestamp::Timestamp;
 use sqlx::{AssertSqlSafe, Row, Transaction};
 use std::fmt;
@@ -11,6 +11,8 @@ use uuid::Uuid;
 
 /// The type of the event that tells of a new game.
 pub const CREATED: &str = "game.created";
+/// The type of the event that tells of a game that was played elsewhere, with its steps so far.
+pub const IMPORTED: &str = "game.imported";
 /// The type of the event that tells of a step.
 pub const STEP: &str = "game.step";
 /// The type of the event that tells of a game's end.
@@ -55,6 +57,13 @@ pub(super) struct Effect {
     pub(super) number: i64,
     pub(super) r#type: &'static str,
     pub(super) at: Timestamp,
+}
+
+impl Effect {
+    /// A step comes after the game's creation and the steps before it.
+    pub(super) fn step(step: &StepRow) -> Self {
+        Self { number: step.ply + 1, r#type: STEP, at: step.at }
+    }
 }
 
 /// An event, with what it tells of.
@@ -138,6 +147,20 @@ sql_impl! {
             .bind(effect.at.0)
             .execute(&mut **transaction)
             .await?;
+        Ok(())
+    }
+
+    /// Tells of a new game, and of its end if it has ended already.
+    pub(super) async fn tell_of_game(
+        transaction: &mut Transaction<'_, DB>,
+        game: &GameRow,
+        effect: Effect,
+    ) -> Result<()> {
+        Self::tell(transaction, game.portal_id, game.id, effect).await?;
+        if game.status != "active" {
+            let end = Effect { number: effect.number + 1, r#type: ENDED, at: effect.at };
+            Self::tell(transaction, game.portal_id, game.id, end).await?;
+        }
         Ok(())
     }
 

@@ -1,11 +1,11 @@
-//! Steps on SQLite, written together: what waits for the one writing connection goes into one transaction, and so
-//! waits for the disk once. Each has a savepoint of its own, all or nothing as ever, and is told what became of it once
-//! the transaction is on the disk.
+//! Steps on SQLite after which the game goes on, written together: what waits for the one writing connection goes into
+//! one transaction, and so waits for the disk once. Each has a savepoint of its own, all or nothing as ever, and is told
+//! what became of it once the transaction is on the disk.
 //!
 //! A task does the writing. Were it done by one of those who wait, its end would be everybody's.
 
 use super::driver::Driver;
-use super::feed::{ENDED, STEP};
+use super::feed::STEP;
 use super::row::{Change, StepRow};
 use super::{Result, StoreError};
 use sqlx::{Connection, SqlStr, Sqlite, SqlitePool, Transaction};
@@ -25,38 +25,31 @@ const PATIENCE: Duration = Duration::from_secs(3);
 macro_rules! swap_log_tell {
     () => {
         "SAVEPOINT step;
-         UPDATE games SET version = $3, state = $4, status = $5, result = $6, updated_at = $7, finished_at = $8
+         UPDATE games SET version = $3, state = $4, updated_at = $5
            WHERE id = $1 AND version = $2 AND status = 'active' RETURNING version;
          INSERT INTO steps (game_id, ply, seat, move, events, at)
-           SELECT $1, $3, $9, $10, $11, $7 WHERE changes() = 1;
+           SELECT $1, $3, $6, $7, $8, $5 WHERE changes() = 1;
          INSERT INTO events (portal_id, game_id, number, type, at)
-           SELECT $12, $1, $3 + 1, $13, $7 WHERE changes() = 1;"
+           SELECT $9, $1, $3 + 1, $10, $5 WHERE changes() = 1"
     };
 }
 
 /// The answer kept, which gives a row too, unless a live one is there already.
 macro_rules! keep {
     () => {
-        "INSERT INTO kept_answers
+        "; INSERT INTO kept_answers
            (portal_id, scope, key_hash, body_hash, status, etag, location, body, token_salt, expires_at)
-         SELECT $12, $15, $16, $17, $18, $19, $20, $21, NULL, $22 WHERE changes() = 1
+         SELECT $9, $11, $12, $13, $14, $15, $16, $17, NULL, $18 WHERE changes() = 1
          ON CONFLICT (portal_id, scope, key_hash) DO UPDATE SET body_hash = excluded.body_hash,
            status = excluded.status, etag = excluded.etag, location = excluded.location, body = excluded.body,
            token_salt = NULL, expires_at = excluded.expires_at
-         WHERE kept_answers.expires_at <= $7
-         RETURNING status;"
+         WHERE kept_answers.expires_at <= $5
+         RETURNING status"
     };
 }
 
-macro_rules! tell_end {
-    () => {
-        "INSERT INTO events (portal_id, game_id, number, type, at)
-         SELECT $12, $1, $3 + 2, $14, $7 WHERE changes() = 1 AND $5 <> 'active'"
-    };
-}
-
-const WITHOUT_KEY: &str = concat!(swap_log_tell!(), tell_end!());
-const WITH_KEY: &str = concat!(swap_log_tell!(), keep!(), tell_end!());
+const WITHOUT_KEY: &str = swap_log_tell!();
+const WITH_KEY: &str = concat!(swap_log_tell!(), keep!());
 
 const UNDO: &str = "ROLLBACK TO step";
 
@@ -135,16 +128,12 @@ async fn one(transaction: &mut Transaction<'_, Sqlite>, change: &Change, step: &
         .bind(change.version)
         .bind(step.ply)
         .bind(&change.state)
-        .bind(change.status)
-        .bind(change.result.as_deref())
         .bind(change.at.0)
-        .bind((change.status != "active").then_some(change.at.0))
         .bind(&step.seat)
         .bind(&step.r#move)
         .bind(&step.events)
         .bind(change.portal_id)
-        .bind(STEP)
-        .bind(ENDED);
+        .bind(STEP);
     if let Some(keep) = &change.keep {
         query = query
             .bind(&keep.slot.scope)

@@ -183,19 +183,86 @@ pub struct SeatRow {
     pub token_hash: Hash,
 }
 
+/// By which of its times a game is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// When it was created.
+    #[default]
+    Created,
+    /// When it ended; a game that goes on is not listed.
+    Finished,
+}
+
+/// What became of a game that was played elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It is written.
+    New,
+    /// There is a game of this id, of whichever portal.
+    IdTaken(Box<GameRow>),
+    /// The portal has another game of this name.
+    NameTaken,
+}
+
 /// What a page of games is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct GameFilter {
     /// Only games where this player sits.
     pub player: Option<String>,
+    /// Only games where the player sits here.
+    pub seat: Option<Seat>,
+    /// Only games where this one sits on another seat than the player.
+    pub opponent: Option<String>,
+    /// Only games that came out so: `won` or `lost` by the player, the seat that won, or `void`.
+    pub result: Option<&'static str>,
     /// Only games of these rules.
     pub rules: Option<String>,
     /// Only games of this status.
     pub status: Option<String>,
+    /// Only games with this label.
+    pub tag: Option<String>,
+    /// Only the game of this name.
+    pub external_ref: Option<String>,
+    /// Only games created then or later.
+    pub created_from: Option<Timestamp>,
+    /// Only games created before.
+    pub created_before: Option<Timestamp>,
+    /// Only games that ended then or later.
+    pub finished_from: Option<Timestamp>,
+    /// Only games that ended before.
+    pub finished_before: Option<Timestamp>,
+    /// By which time they are listed.
+    pub clock: Clock,
+    /// Whether the last come first.
+    pub descending: bool,
     /// Only games after this one in the order.
     pub after: Option<(Timestamp, Uuid)>,
     /// At most so many.
     pub limit: i64,
+}
+
+/// How many of a player's seats came out so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TallyRow {
+    /// Which rules.
+    pub rules: String,
+    /// Where the player sat.
+    pub seat: String,
+    /// `open`, `won`, `lost` or `void`.
+    pub outcome: String,
+    /// How many.
+    pub games: i64,
+}
+
+/// What is counted about a player.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlayerRow {
+    /// By rules, seat and outcome.
+    pub tallies: Vec<TallyRow>,
+    /// Games that go on.
+    pub open: i64,
+    /// Those in which the player is to move.
+    pub your_turn: i64,
 }
 
 /// A portal as stored.

@@ -17,6 +17,8 @@ pub const NO_ROUTE: &str = "none";
 const REQUESTS: &str = "http_requests_total";
 const DURATION: &str = "http_request_duration_seconds";
 const STREAMS: &str = "event_streams_open";
+const DELIVERIES: &str = "webhook_deliveries_total";
+const OLDEST: &str = "webhook_oldest_pending_seconds";
 
 /// Upper bounds of the durations' buckets, in seconds.
 const BUCKETS: [f64; 12] =
@@ -37,6 +39,8 @@ pub fn install() -> Result<PrometheusHandle, BuildError> {
     metrics::set_global_recorder(recorder)?;
     describe_counter!(REQUESTS, "Requests answered, by route, method and status.");
     describe_gauge!(STREAMS, "Event streams that are open, by what they follow.");
+    describe_counter!(DELIVERIES, "Attempts at deliveries of webhooks, by what the delivery is after them.");
+    describe_gauge!(OLDEST, "How long the oldest delivery to an enabled endpoint of webhooks has waited.");
     describe_histogram!(DURATION, "Time from a request's head to its answer's head.");
     *installed = Some(handle.clone());
     Ok(handle)
@@ -59,6 +63,16 @@ impl Drop for Open {
     fn drop(&mut self) {
         self.0.decrement(1.0);
     }
+}
+
+/// Counts an attempt at a delivery, by the status it left it in.
+pub fn delivered(status: &'static str) {
+    counter!(DELIVERIES, "status" => status).increment(1);
+}
+
+/// Says how long the oldest delivery has waited.
+pub fn oldest_delivery(age: Duration) {
+    gauge!(OLDEST).set(age.as_secs_f64());
 }
 
 type Key = (&'static str, &'static str, StatusCode);

@@ -19,6 +19,7 @@ mod stopping;
 mod stops;
 mod throws;
 mod trips;
+mod webhooks;
 mod wire;
 
 use std::time::Duration;

@@ -272,7 +272,7 @@ on_both_databases! {
         for player in words(["ann", "cat"]) {
             for rules in words(["kauri", "ashta-kashte"]) {
                 for status in words(["active", "aborted"]) {
-                    let filter = GameFilter { player: player.clone(), rules: rules.clone(), status: status.clone(), after: None, limit: 100 };
+                    let filter = GameFilter { player: player.clone(), rules: rules.clone(), status: status.clone(), descending: true, limit: 100, ..GameFilter::default() };
                     let whole = store.games(LOCAL, &filter, &mut Held::default()).await.unwrap();
                     assert!(whole.is_sorted_by(|a, b| (a.created_at, a.id) > (b.created_at, b.id)));
                     let fits = |row: &GameRow| rules.as_ref().is_none_or(|r| *r == row.rules) && status.as_ref().is_none_or(|s| *s == row.status);

@@ -1,6 +1,9 @@
 //! The games shown in the spec: made by the use cases' own types, so that they can't drift.
 
-use crate::games::{Game, GamePage, LogPage, PositionAt, Step, StepTaken, sample};
+use crate::games::{
+    Game, GamePage, GameRecord, ImportReport, LogPage, PlayerStats, PlayerTally, PositionAt, Step, StepTaken,
+    sample,
+};
 use serde_json::{Value, json};
 
 pub(super) fn game() -> Game {
@@ -14,7 +17,7 @@ pub(super) fn created() -> Value {
     game
 }
 
-pub(super) fn games() -> GamePage {
+pub(crate) fn games() -> GamePage {
     GamePage { items: vec![game()], next: None }
 }
 
@@ -43,4 +46,33 @@ pub(super) fn log() -> LogPage {
 
 pub(super) fn position() -> PositionAt {
     PositionAt { ply: 1, position: sample::taken().position }
+}
+
+pub(crate) fn stats() -> PlayerStats {
+    let (played, won, lost, void) = (41, 23, 18, 1);
+    let tally = PlayerTally { rules: "kauri".to_owned(), seat: "south".to_owned(), played, won, lost, void };
+    PlayerStats {
+        player: "p-17".to_owned(),
+        open: 2,
+        your_turn: 1,
+        played,
+        won,
+        lost,
+        void,
+        tallies: vec![tally],
+    }
+}
+
+pub(super) fn record() -> GameRecord {
+    sample::record()
+}
+
+/// As it comes: one record a line, and the end.
+pub(super) fn export() -> String {
+    let record = GameRecord { cursor: Some("0006…".to_owned()), ..record() };
+    format!("{}\n{{\"end\":true,\"count\":1}}\n", json!(record))
+}
+
+pub(super) fn imported() -> ImportReport {
+    ImportReport { imported: 1, ..ImportReport::default() }
 }

@@ -46,7 +46,8 @@ pub(crate) struct LogQuery {
 
 /// List the portal's games.
 ///
-/// Newest first, in pages: pass `next` as `cursor` with the same filters for the page that follows.
+/// In pages: pass `next` as `cursor` with the same filters and order for the page that follows. Filters may be
+/// combined; a page deep in the list is found as fast as the first.
 #[utoipa::path(
     tag = "games",
     operation_id = "list_games",

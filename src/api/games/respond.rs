@@ -7,10 +7,10 @@ use actix_web::http::header::{self, HeaderName};
 use serde::Serialize;
 
 /// Says that an answer repeats an earlier one.
-const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+pub(in crate::api) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// What a state-changing request is answered with.
-pub(super) fn answer(answer: Answer) -> HttpResponse {
+pub(crate) fn answer(answer: Answer) -> HttpResponse {
     let status = if answer.created { StatusCode::CREATED } else { StatusCode::OK };
     let mut response = HttpResponse::build(status);
     response.insert_header((header::ETAG, answer.etag)).insert_header((header::CACHE_CONTROL, "no-store"));
@@ -24,7 +24,7 @@ pub(super) fn answer(answer: Answer) -> HttpResponse {
 }
 
 /// A representation that may be kept, but must be asked about before it is used again.
-pub(super) fn tagged(etag: String, body: Option<&impl Serialize>) -> HttpResponse {
+pub(crate) fn tagged(etag: String, body: Option<&impl Serialize>) -> HttpResponse {
     let status = if body.is_some() { StatusCode::OK } else { StatusCode::NOT_MODIFIED };
     let mut response = HttpResponse::build(status);
     response.insert_header((header::ETAG, etag)).insert_header((header::CACHE_CONTROL, "private, no-cache"));
@@ -34,8 +34,13 @@ pub(super) fn tagged(etag: String, body: Option<&impl Serialize>) -> HttpRespons
     }
 }
 
+/// What is a caller's own, and may be another a moment later.
+pub(crate) fn private(body: &impl Serialize) -> HttpResponse {
+    HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "private, no-cache")).json(body)
+}
+
 /// A page, with the address of the one that follows.
-pub(super) fn page(body: &impl Serialize, next: Option<String>) -> HttpResponse {
+pub(crate) fn page(body: &impl Serialize, next: Option<String>) -> HttpResponse {
     let mut response = HttpResponse::Ok();
     response.insert_header((header::CACHE_CONTROL, "private, no-cache"));
     if let Some(next) = next {

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::credential::Credential;
 use crate::events::{Listener, Woken};
 use crate::problem::Problem;
-use crate::store::{CREATED, ENDED, EventRow, Held, Position};
+use crate::store::{CREATED, ENDED, EventRow, Held, IMPORTED, Position};
 use uuid::Uuid;
 
 /// Follows all games of a portal, from now or from an event on.
@@ -71,7 +71,7 @@ async fn admitted(context: &Context, credential: &Credential) -> Result<(Uuid, H
 }
 
 /// An event as it is told to a whole portal: what is new, not what follows from it.
-pub(in crate::games) fn event(row: EventRow) -> Result<GameEvent, Problem> {
+pub(crate) fn event(row: EventRow) -> Result<GameEvent, Problem> {
     let ended = row.r#type == ENDED;
     let step = row.step.map(Step::from_row).transpose().map_err(|error| Problem::internal(&error))?;
     let result = row.result.as_deref().filter(|_| ended).map(decode).transpose()?;
@@ -79,7 +79,7 @@ pub(in crate::games) fn event(row: EventRow) -> Result<GameEvent, Problem> {
     let version = (row.number - if ended { 2 } else { 1 }).max(0);
     Ok(GameEvent {
         id: row.position.to_string(),
-        seats: if row.r#type == CREATED { Some(raw(row.seats)?) } else { None },
+        seats: if [CREATED, IMPORTED].contains(&&*row.r#type) { Some(raw(row.seats)?) } else { None },
         r#type: row.r#type,
         game_id: row.game_id,
         number: row.number,

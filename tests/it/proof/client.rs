@@ -144,6 +144,10 @@ impl Client {
         reply(request).await
     }
 
+    pub(super) async fn delete(&self, address: SocketAddr, path: &str) -> Reply {
+        reply(self.0.delete(format!("http://{address}{path}"))).await.unwrap()
+    }
+
     /// Creates a game and gives its path; anyone may on an open service.
     pub(super) async fn create(&self, address: SocketAddr, game: &Value) -> String {
         let created = self.post(address, &Post::new("/games", game)).await.unwrap().expect(201);

@@ -51,7 +51,8 @@ fn created_token(body: &str) -> String {
     game["seat_tokens"][0]["token"].as_str().unwrap().to_owned()
 }
 
-/// The tables that tell of games but are a portal's: its own names for them, and what it is told of them.
+/// The tables that tell of games but are a portal's: its own names for them, and what it is told of them, in one order
+/// for all of them.
 const OF_PORTALS: [&str; 3] = ["events", "external_refs", "webhook_deliveries"];
 
 /// What lets the tables of games be spread over many databases by the game: whatever keeps rows of a game apart has

@@ -41,7 +41,9 @@ fn list(table: &mut String, path: &str, command: &Command) {
         }
         let mut line = path;
         for argument in command.get_positionals() {
-            write!(line, " {}", argument.get_id().as_str().to_uppercase()).unwrap();
+            let name = argument.get_id().as_str().to_uppercase();
+            let (open, close) = if argument.is_required_set() { ("", "") } else { ("[", "]") };
+            write!(line, " {open}{name}{close}").unwrap();
         }
         for flag in flags(command).filter(|flag| flag.get_env().is_none()) {
             let name = flag.get_long().unwrap();
