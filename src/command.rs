@@ -30,7 +30,7 @@ pub async fn run(command: Command) -> Result<(), Box<dyn Error>> {
 }
 
 async fn serve(config: &Serve) -> Result<(), Box<dyn Error>> {
-    telemetry::init(config.log_format, &config.log)?;
+    let _logging = telemetry::init(config.log_format, &config.log)?;
     let application = Application::bind(config, Arc::new(SystemWorld), stop_signal()?).await?;
     Ok(application.run().await?)
 }

@@ -11,6 +11,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa_actix_web::OpenApiFactory;
 
+/// More parts than any path of an operation has.
+const MOST_PARTS: usize = 8;
+
 /// Every path of the service.
 #[derive(Debug)]
 pub struct Routes(Vec<Route>);
@@ -67,7 +70,16 @@ impl Routes {
     /// The route a path belongs to.
     #[must_use]
     pub fn find(&'static self, path: &str) -> Option<&'static Route> {
-        self.0.iter().find(|route| route.matches(path))
+        let mut parts = [""; MOST_PARTS];
+        let mut number = 0;
+        for part in path.split('/') {
+            // No path is longer but what a tail takes, which asks for no more than that there is something.
+            if number < MOST_PARTS {
+                parts[number] = part;
+            }
+            number += 1;
+        }
+        self.0.iter().find(|route| route.matches(&parts, number))
     }
 }
 
@@ -115,20 +127,20 @@ impl Route {
             _ if text.starts_with('{') => Segment::Parameter,
             _ => Segment::Literal(text),
         };
-        Self { pattern, segments: pattern.split('/').map(segment).collect(), operations }
+        let segments: Vec<Segment> = pattern.split('/').map(segment).collect();
+        debug_assert!(segments.len() <= MOST_PARTS, "{pattern} is longer than a path is looked at");
+        Self { pattern, segments, operations }
     }
 
-    fn matches(&self, path: &str) -> bool {
-        let mut parts = path.split('/');
-        for segment in &self.segments {
-            match (segment, parts.next()) {
-                (Segment::Tail, Some(_)) => return true,
-                (Segment::Literal(literal), Some(part)) if *literal == part => {}
-                (Segment::Parameter, Some(part)) if !part.is_empty() => {}
-                _ => return false,
-            }
-        }
-        parts.next().is_none()
+    /// Whether a path of so many parts, of which these are the first, is of this route.
+    fn matches(&self, parts: &[&str; MOST_PARTS], number: usize) -> bool {
+        let tail = matches!(self.segments.last(), Some(Segment::Tail));
+        let fits = if tail { number >= self.segments.len() } else { number == self.segments.len() };
+        fits && self.segments.iter().zip(parts).all(|(segment, part)| match segment {
+            Segment::Literal(literal) => literal == part,
+            Segment::Parameter => !part.is_empty(),
+            Segment::Tail => true,
+        })
     }
 
     /// The methods this path has; HEAD wherever GET is.
@@ -182,6 +194,8 @@ mod tests {
         assert_eq!(pattern("/rules/x/apply"), Some("/rules/{rules}/apply"));
         assert_eq!(pattern("/docs/"), Some("/docs/{file...}"));
         assert_eq!(pattern("/docs/a/b"), Some("/docs/{file...}"));
+        assert_eq!(pattern("/docs/1/2/3/4/5/6/7/8/9"), Some("/docs/{file...}"));
+        assert_eq!(pattern("/rules/x/apply/4/5/6/7/8/9"), None);
         for unknown in ["", "/", "/rules/", "/rules/x", "/rules//apply", "/rules/x/apply/", "/RULES"] {
             assert_eq!(pattern(unknown), None, "{unknown}");
         }

@@ -9,6 +9,7 @@ mod deliveries;
 mod driver;
 mod facets;
 mod feed;
+mod group;
 mod import;
 mod keys;
 mod lent;

@@ -1,9 +1,11 @@
 //! What is told about the service while it runs: log lines, spans, request ids, metrics.
 //!
-//! Every request has one root span and one access line. A client's mistake is never an error here; the cause
-//! of a 5xx is logged once, where it happened. Bodies, queries and credentials are never logged.
+//! Every request has one access line, and whatever is logged while it is answered names it. A client's mistake is never
+//! an error here; the cause of a 5xx is logged once, where it happened. Bodies, queries and credentials are never logged.
 
+mod lines;
 pub mod metrics;
+mod output;
 
 use crate::config::LogFormat;
 use crate::context::{SystemWorld, World};
@@ -14,12 +16,13 @@ use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, web};
-use std::io::IsTerminal;
+use lines::Lines;
+use output::{Output, Writers};
+use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use tracing::field::Empty;
-use tracing::{Instrument, Span, info, info_span, warn};
+use tracing::{info, warn};
 use tracing_subscriber::EnvFilter;
 
 /// The header that names a request, in and out.
@@ -42,10 +45,25 @@ tokio::task_local! {
 /// The request being answered.
 struct Current {
     id: HeaderValue,
+    method: Method,
     route: Option<&'static Route>,
-    /// Whether the head of the answer is all that is wanted.
-    head: bool,
+    /// The trace it belongs to.
+    trace: Option<String>,
 }
+
+impl Current {
+    fn id(&self) -> &str {
+        self.id.to_str().unwrap_or_default()
+    }
+
+    /// What it is counted under.
+    fn pattern(&self) -> &'static str {
+        self.route.map_or(metrics::NO_ROUTE, |route| route.pattern)
+    }
+}
+
+/// The target of access lines.
+const ACCESS: &str = module_path!();
 
 /// The log directives could not be read, or logging was started twice.
 #[derive(Debug, thiserror::Error)]
@@ -56,18 +74,35 @@ pub enum LogError {
     /// There is a logger already.
     #[error("logging was started before: {0}")]
     Started(#[from] tracing_subscriber::util::TryInitError),
+    /// No thread can be had.
+    #[error("logging can't be started: {0}")]
+    Thread(#[from] io::Error),
 }
 
-/// Starts writing log lines to standard output.
-pub fn init(format: LogFormat, directives: &str) -> Result<(), LogError> {
+/// Writes the last log lines when it goes.
+#[must_use]
+#[derive(Debug)]
+pub struct Logging(&'static Output);
+
+impl Drop for Logging {
+    fn drop(&mut self) {
+        self.0.write_out();
+    }
+}
+
+/// Starts writing log lines to standard output, for as long as what is returned is kept.
+pub fn init(format: LogFormat, directives: &str) -> Result<Logging, LogError> {
     use tracing_subscriber::util::SubscriberInitExt;
     let filter = EnvFilter::try_new(format!("{QUIET},{directives}"))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(std::io::stdout().is_terminal());
-    match format {
-        LogFormat::Pretty => lines.finish().try_init()?,
-        LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).finish().try_init()?,
-    }
-    Ok(())
+    let output = Output::start()?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(io::stdout().is_terminal())
+        .event_format(Lines(format))
+        .with_writer(Writers(output))
+        .finish()
+        .try_init()?;
+    Ok(Logging(output))
 }
 
 /// The id of the request being answered; outside of one, a fresh id.
@@ -84,7 +119,7 @@ pub(crate) fn route() -> Option<&'static Route> {
 
 /// Whether the head of the answer is all that is wanted.
 pub(crate) fn is_head() -> bool {
-    CURRENT.try_with(|current| current.head).unwrap_or(false)
+    CURRENT.try_with(|current| current.method == Method::HEAD).unwrap_or(false)
 }
 
 /// An id that no other request has had: a random name of this process and a count.
@@ -119,7 +154,7 @@ fn trace_id(headers: &HeaderMap) -> Option<&str> {
     (version != "ff" && !null(trace) && !null(parent)).then_some(trace)
 }
 
-/// The outermost middleware: names the request, opens its span, writes its access line, counts it.
+/// The outermost middleware: names the request, writes its access line, counts it.
 ///
 /// A HEAD request is routed as the GET it asks about; the connection leaves the body out.
 pub async fn observe<B: MessageBody>(
@@ -130,32 +165,25 @@ pub async fn observe<B: MessageBody>(
     let id = id_of(request.headers());
     let route =
         request.app_data::<web::Data<&'static Routes>>().and_then(|routes| routes.find(request.path()));
-    let pattern = route.map_or(metrics::NO_ROUTE, |route| route.pattern);
     let method = request.method().clone();
-    let span = root_span(&request, &method, pattern, &id);
-    let head = method == Method::HEAD;
-    if head {
+    let trace = trace_id(request.headers()).map(str::to_owned);
+    if method == Method::HEAD {
         request.head_mut().method = Method::GET;
     }
-    let current = Current { id: id.clone(), route, head };
-    let answer = CURRENT.scope(current, next.call(request).instrument(span.clone())).await;
-    let status = match &answer {
-        Ok(response) => response.status(),
-        Err(error) => error.as_response_error().status_code(),
+    let current = Current { id: id.clone(), method, route, trace };
+    let answered = async {
+        let answer = next.call(request).await;
+        let status = match &answer {
+            Ok(response) => response.status(),
+            Err(error) => error.as_response_error().status_code(),
+        };
+        let latency = started.elapsed();
+        CURRENT.with(|current| metrics::record(current.pattern(), &current.method, status, latency));
+        access_line(status, u64::try_from(latency.as_micros()).unwrap_or(u64::MAX));
+        answer
     };
-    let latency = started.elapsed();
-    metrics::record(pattern, &method, status, latency);
-    span.in_scope(|| access_line(status, u64::try_from(latency.as_micros()).unwrap_or(u64::MAX)));
+    let answer = CURRENT.scope(current, answered).await;
     put(answer, [(REQUEST_ID, id), (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))])
-}
-
-fn root_span(request: &ServiceRequest, method: &Method, route: &str, id: &HeaderValue) -> Span {
-    let id = id.to_str().unwrap_or_default();
-    let span = info_span!("request", %method, route, request_id = id, trace_id = Empty);
-    if let Some(trace) = trace_id(request.headers()) {
-        span.record("trace_id", trace);
-    }
-    span
 }
 
 fn access_line(status: StatusCode, latency_us: u64) {

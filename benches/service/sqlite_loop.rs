@@ -15,6 +15,8 @@ const SWAP: &str = "UPDATE games SET version = ?3, state = ?4, status = ?5, resu
 
 const LOG: &str = "INSERT INTO steps (game_id, ply, seat, move, events, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
+const TELL: &str = "INSERT INTO events (portal_id, game_id, number, type, at) VALUES (?1, ?2, ?3, ?4, ?5)";
+
 const KEEP: &str = "INSERT INTO kept_answers
       (portal_id, scope, key_hash, body_hash, status, etag, location, body, token_salt, expires_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
@@ -87,6 +89,7 @@ fn step(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
         "x".repeat(340),
         version
     ])?;
+    transaction.prepare_cached(TELL)?.execute(params![PORTAL, GAME, version + 2, "game.step", version])?;
     transaction.prepare_cached(KEEP)?.query_row(
         params![
             PORTAL,

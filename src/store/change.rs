@@ -90,8 +90,14 @@ macro_rules! bind_swap {
 
 sql_impl! {
     pub(super) async fn change(&self, change: &Change, held: Held) -> Result<bool> {
-        match &change.step {
-            Some(step) if DB::WRITES_IN_WITH && change.status == "active" => self.change_at_once(change, step, held).await,
+        match (&change.step, &self.group) {
+            // What a game leaves behind when it ends takes more than is worth saying twice.
+            (Some(step), Some(group)) if change.status == "active" => {
+                // Another may read with it meanwhile.
+                drop(held);
+                group.write(change, step).await
+            }
+            (Some(step), None) if change.status == "active" => self.change_at_once(change, step, held).await,
             _ => self.change_in_steps(change, held).await,
         }
     }

@@ -1,6 +1,7 @@
 //! From an address to a migrated store.
 
 use super::driver::SqlStore;
+use super::group::Group;
 use super::news::Channel;
 use super::{Database, Result, Store, StoreError};
 use crate::config;
@@ -111,7 +112,7 @@ fn postgres(options: PgConnectOptions, connections: u32) -> (SqlStore<sqlx::Post
             })
         })
         .connect_lazy_with(options);
-    (SqlStore::new(pool.clone(), pool), migration)
+    (SqlStore::new(pool.clone(), pool, None), migration)
 }
 
 async fn sqlite(url: &str, connections: u32) -> Result<SqlStore<sqlx::Sqlite>> {
@@ -125,7 +126,8 @@ async fn sqlite(url: &str, connections: u32) -> Result<SqlStore<sqlx::Sqlite>> {
     let writer = pool::<sqlx::Sqlite>(1).connect_with(options.clone()).await?;
     migrate(&writer).await?;
     let reader = pool::<sqlx::Sqlite>(connections).connect_lazy_with(options.read_only(true));
-    Ok(SqlStore::new(writer, reader))
+    let group = Group::start(writer.clone());
+    Ok(SqlStore::new(writer, reader, Some(group)))
 }
 
 /// Runs the migrations. Another process may be doing so at the same time, for SQLite has no lock for it: who comes

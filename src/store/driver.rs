@@ -1,6 +1,7 @@
 //! What the two databases have in common, said once.
 
 use super::connect;
+use super::group::Group;
 use super::lent::Lent;
 use super::{Result, StoreError};
 use sqlx::migrate::Migrator;
@@ -19,10 +20,6 @@ impl<DB: Database, T> Scalar<DB> for T where T: for<'q> Encode<'q, DB> + for<'r>
 
 /// Where the databases differ.
 pub(super) trait Driver: Database {
-    /// Whether a statement may write in its `WITH` part, so that a step and all that belongs to it
-    /// is one round trip.
-    const WRITES_IN_WITH: bool;
-
     /// Whether one pool both reads and writes, so that the connection of a read can write.
     const ONE_POOL: bool;
 
@@ -47,7 +44,6 @@ pub(super) trait Driver: Database {
 }
 
 impl Driver for Postgres {
-    const WRITES_IN_WITH: bool = true;
     const ONE_POOL: bool = true;
     const TO_MOVE: &'static str = "CAST(g.state AS JSON) ->> 'to_move'";
     const EXPLAIN: [&'static str; 2] =
@@ -66,7 +62,6 @@ impl Driver for Postgres {
 }
 
 impl Driver for Sqlite {
-    const WRITES_IN_WITH: bool = false;
     const ONE_POOL: bool = false;
     const TO_MOVE: &'static str = "g.state ->> 'to_move'";
     const EXPLAIN: [&'static str; 2] = ["EXPLAIN QUERY PLAN ", "detail"];
@@ -87,6 +82,8 @@ impl Driver for Sqlite {
 pub(super) struct SqlStore<DB: Database> {
     writer: Pool<DB>,
     pub(super) reader: Pool<DB>,
+    /// Who writes steps, where one after the other may write.
+    pub(super) group: Option<Group>,
     /// Where connections are opened. Each of the server's workers has a runtime of its own, which ends with it
     /// and with every connection opened in it, while other workers may still be using those.
     runtime: Handle,
@@ -103,7 +100,13 @@ pub struct Held {
 
 impl<DB: Database> Clone for SqlStore<DB> {
     fn clone(&self) -> Self {
-        Self { writer: self.writer.clone(), reader: self.reader.clone(), runtime: self.runtime.clone() }
+        let Self { writer, reader, group, runtime } = self;
+        Self {
+            writer: writer.clone(),
+            reader: reader.clone(),
+            group: group.clone(),
+            runtime: runtime.clone(),
+        }
     }
 }
 
@@ -115,8 +118,8 @@ impl<DB: Database> std::fmt::Debug for SqlStore<DB> {
 
 impl<DB: Driver> SqlStore<DB> {
     /// Connections are opened in the current runtime, whichever uses them.
-    pub(super) fn new(writer: Pool<DB>, reader: Pool<DB>) -> Self {
-        Self { writer, reader, runtime: Handle::current() }
+    pub(super) fn new(writer: Pool<DB>, reader: Pool<DB>, group: Option<Group>) -> Self {
+        Self { writer, reader, group, runtime: Handle::current() }
     }
 
     pub(super) async fn read(&self) -> Result<Lent<DB>> {

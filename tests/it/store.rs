@@ -168,6 +168,36 @@ on_both_databases! {
         assert_eq!(store.steps(game.id, 0, 500, &mut Held::default()).await.unwrap().len(), 1);
     }
 
+    async fn steps_at_once_stand_or_fall_alone(database: Database) {
+        let store = database.store().await;
+        let mut attempts = Vec::new();
+        for number in 0..24 {
+            let game = created(&store, number).await;
+            assert!(store.change(&step(&game, 0, "a"), Held::default()).await.unwrap());
+            let mut change = Change { keep: Some(keep(&number.to_string(), "x", LATER)), ..step(&game, 1, "b") };
+            match number % 3 {
+                0 => {}
+                1 => change.version = 0,
+                // Its place in the log is taken, which no decision leads to and the database refuses.
+                _ => change.step.as_mut().unwrap().ply = 1,
+            }
+            let store = store.clone();
+            attempts.push((number, game, tokio::spawn(async move { store.change(&change, Held::default()).await })));
+        }
+        for (number, game, attempt) in attempts {
+            let written = attempt.await.unwrap();
+            match number % 3 {
+                0 => assert!(written.unwrap()),
+                1 => assert!(!written.unwrap()),
+                _ => assert!(matches!(written.unwrap_err(), StoreError::Broken(_))),
+            }
+            let (slot, version) = (slot(&number.to_string()), if number % 3 == 0 { 2 } else { 1 });
+            let opened = store.open(&Claim::Anonymous, game.id, Some(&slot), Some(2), AT).await.unwrap().unwrap();
+            assert_eq!(opened.game.unwrap().version, version);
+            assert_eq!((opened.step.is_some(), opened.kept.is_some()), (version == 2, version == 2));
+        }
+    }
+
     async fn an_ended_game_takes_no_change(database: Database) {
         let store = database.store().await;
         let game = created(&store, 1).await;

@@ -74,6 +74,11 @@ def portal_key(database: str) -> str:
     return run(KAURI, "keys", "create", "--portal", "bench", "--database-url", database).strip()
 
 
+def migrate(database: str) -> None:
+    """Makes a database the service's, and leaves it empty."""
+    run(KAURI, "keys", "list", "--database-url", database)
+
+
 def fresh_sqlite(name: str) -> str:
     """The URL of a SQLite file that does not exist yet."""
     path = Path(os.environ["BENCH_DIR"]) / f"{name}.db"

@@ -30,10 +30,15 @@ WITH swapped AS (
     finished_at = NULL
   WHERE id = ('00000000-0000-0000-0000-' || lpad((:client_id)::text, 12, '0'))::uuid AND version = :v - 1
     AND status = 'active'
-  RETURNING id
+  RETURNING id, portal_id
 ), logged AS (
   INSERT INTO steps (game_id, ply, seat, move, events, at)
   SELECT id, :v, 'south', 'a', repeat('x', 340), :v FROM swapped
+), told AS (
+  INSERT INTO events (portal_id, game_id, number, type, at)
+  SELECT portal_id, id, :v + 1, 'game.step', :v FROM swapped
+  UNION ALL
+  SELECT portal_id, id, :v + 2, 'game.ended', :v FROM swapped WHERE 'active' <> 'active'
 ), kept AS (
   INSERT INTO kept_answers (portal_id, scope, key_hash, body_hash, status, etag, location, body, expires_at)
   SELECT '00000000-0000-0000-0000-000000000001'::uuid,

@@ -2,7 +2,7 @@
 \set n random(1, :games)
 WITH caller AS (
   SELECT k.portal_id, k.secret_hash, k.scope, k.expires_at, k.revoked_at, p.strict
-  FROM portal_keys k JOIN portals p ON p.id = k.portal_id WHERE k.id = :'key'
+  FROM portal_keys k JOIN portals p ON p.id = k.portal_id WHERE k.id = :key
   UNION ALL
   SELECT s.portal_id, s.token_hash, 'seat', NULL, NULL, p.strict
   FROM game_seats s JOIN portals p ON p.id = s.portal_id WHERE s.game_id = NULL::uuid AND s.seat = NULL
@@ -21,5 +21,5 @@ FROM caller c
 LEFT JOIN kept_answers a
   ON a.portal_id = c.portal_id AND a.scope = NULL AND a.key_hash = NULL AND a.expires_at > 0
 LEFT JOIN games g
-  ON g.id = ('01900000-0000-7000-8000-' || lpad(to_hex(:n), 12, '0'))::uuid AND g.portal_id = c.portal_id
+  ON g.id = ('01900000-0000-7000-8000-' || lpad(to_hex((:n)::bigint), 12, '0'))::uuid AND g.portal_id = c.portal_id
 LEFT JOIN steps s ON s.game_id = g.id AND s.ply = NULL;

@@ -6,7 +6,7 @@ import re
 from harness.database import Postgres
 from harness.load import LOAD, wrk
 from harness.measure import SECONDS, Aim, Figures, Row, row, side_by_side
-from harness.process import TARGET, fresh_sqlite, kauri, portal_key, run
+from harness.process import TARGET, fresh_sqlite, kauri, migrate, portal_key, run
 
 
 def measure() -> list[Row]:
@@ -16,7 +16,7 @@ def measure() -> list[Row]:
 def on_postgres() -> list[Row]:
     ours, theirs = Postgres("ours"), Postgres("theirs")
     key = portal_key(ours.url)
-    portal_key(theirs.url)
+    migrate(theirs.url)
     run("psql", "-q", "-v", "ON_ERROR_STOP=1", theirs.url, "-f", str(LOAD / "games.sql"))
     found = []
     for clients in (1, 8, 32):
@@ -50,7 +50,7 @@ def moves(database: str, key: str, clients: int) -> Figures:
 def pgbench(database: Postgres, clients: int) -> Figures:
     """Each client moves in a game of its own, for ever."""
     database.query("UPDATE games SET version = 0")
-    database.query("TRUNCATE steps, kept_answers")
+    database.query("TRUNCATE steps, events, kept_answers")
     command = ("pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(SECONDS), "-D", "v=0")
     said = run(*command, "-f", str(LOAD / "move.sql"), database.url)
     return {"rate": float(re.search(r"tps = ([\d.]+)", said)[1])}
@@ -58,6 +58,6 @@ def pgbench(database: Postgres, clients: int) -> Figures:
 
 def loop() -> Figures:
     database = fresh_sqlite("theirs")
-    portal_key(database)
+    migrate(database)
     said = run(str(TARGET / "release/examples/sqlite_loop"), database.removeprefix("sqlite://"), str(SECONDS))
     return {"rate": json.loads(said)["moves"]}
