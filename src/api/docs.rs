@@ -142,17 +142,16 @@ pub(crate) async fn page(
     documents: web::Data<Documents>,
 ) -> Result<HttpResponse, Problem> {
     let own = OWN.into_iter().find(|(file, ..)| *file == path.file);
-    let (media_type, bytes) = match own {
-        Some((_, media_type, text)) => (media_type.to_owned(), web::Bytes::from_static(text.as_bytes())),
-        None => {
-            let file = utoipa_swagger_ui::serve(&path.file, Arc::clone(&documents.assets));
-            let file = file.ok().flatten().ok_or_else(|| Problem::new(Code::UnknownRoute))?;
-            let bytes = match file.bytes {
-                Cow::Borrowed(bytes) => web::Bytes::from_static(bytes),
-                Cow::Owned(bytes) => bytes.into(),
-            };
-            (file.content_type, bytes)
-        }
+    let (media_type, bytes) = if let Some((_, media_type, text)) = own {
+        (media_type.to_owned(), web::Bytes::from_static(text.as_bytes()))
+    } else {
+        let file = utoipa_swagger_ui::serve(&path.file, Arc::clone(&documents.assets));
+        let file = file.ok().flatten().ok_or_else(|| Problem::new(Code::UnknownRoute))?;
+        let bytes = match file.bytes {
+            Cow::Borrowed(bytes) => web::Bytes::from_static(bytes),
+            Cow::Owned(bytes) => bytes.into(),
+        };
+        (file.content_type, bytes)
     };
     Ok(HttpResponse::Ok()
         .content_type(media_type)
