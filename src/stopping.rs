@@ -29,7 +29,7 @@ impl Stopping {
     pub async fn told(&mut self) {
         if self.0.wait_for(|stopping| *stopping).await.is_err() {
             // Nothing is left that could stop it.
-            pending().await
+            pending::<()>().await;
         }
     }
 }

@@ -136,7 +136,7 @@ impl<M: SerializeMap> Visit for Members<M> {
 fn pretty(event: &Event<'_>, request: Option<&Current>, colours: bool) -> Result<String, fmt::Error> {
     let mut line = String::with_capacity(LENGTH);
     let (faint, plain) = if colours { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
-    let level = event.metadata().level();
+    let level = *event.metadata().level();
     let colour = if colours { colour(level) } else { "" };
     write!(line, "{faint}{}{plain} {colour}{:>5}{plain} ", SystemWorld.now(), level.as_str())?;
     if let Some(request) = request {
@@ -158,8 +158,8 @@ fn pretty(event: &Event<'_>, request: Option<&Current>, colours: bool) -> Result
     fields.failed.map(|()| fields.line)
 }
 
-fn colour(level: &Level) -> &'static str {
-    match *level {
+fn colour(level: Level) -> &'static str {
+    match level {
         Level::ERROR => "\x1b[31m",
         Level::WARN => "\x1b[33m",
         Level::INFO => "\x1b[32m",
