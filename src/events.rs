@@ -1,7 +1,7 @@
 //! Who waits for what, and how they learn that it has happened.
 //!
 //! The truth is the table of events. All that is here only wakes those who then look there: a wake-up that comes for
-//! nothing costs one look, and one that is lost is made good within [`POLL`].
+//! nothing costs one look, and one that is lost is made good within `POLL`.
 
 mod hub;
 mod tail;

@@ -85,7 +85,9 @@ public final class Story {
         Set<String> ids = new HashSet<>();
         String cursor = null;
         do {
-            GamePage page = games.listGames(null, null, "finished", 1L, cursor);
+            // One argument for each filter: of these games only the status is asked for.
+            GamePage page = games.listGames(
+                null, null, null, null, null, "finished", null, null, null, null, null, null, null, 1L, cursor);
             page.getItems().forEach(item -> ids.add(item.getId()));
             cursor = page.getNext();
         } while (cursor != null);

@@ -141,25 +141,22 @@ pub(crate) async fn page(
     Path(path): Path<PagePath>,
     documents: web::Data<Documents>,
 ) -> Result<HttpResponse, Problem> {
-    let (media_type, bytes) =
-        part(&path.file, &documents.assets).ok_or_else(|| Problem::new(Code::UnknownRoute))?;
+    let own = OWN.into_iter().find(|(file, ..)| *file == path.file);
+    let (media_type, bytes) = if let Some((_, media_type, text)) = own {
+        (media_type.to_owned(), web::Bytes::from_static(text.as_bytes()))
+    } else {
+        let file = utoipa_swagger_ui::serve(&path.file, Arc::clone(&documents.assets));
+        let file = file.ok().flatten().ok_or_else(|| Problem::new(Code::UnknownRoute))?;
+        let bytes = match file.bytes {
+            Cow::Borrowed(bytes) => web::Bytes::from_static(bytes),
+            Cow::Owned(bytes) => bytes.into(),
+        };
+        (file.content_type, bytes)
+    };
     Ok(HttpResponse::Ok()
         .content_type(media_type)
         .insert_header((header::CACHE_CONTROL, CACHE))
         .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
         .insert_header((header::X_FRAME_OPTIONS, "DENY"))
         .body(bytes))
-}
-
-/// A part of the page: its media type and bytes.
-fn part(file: &str, assets: &Arc<Config<'static>>) -> Option<(String, web::Bytes)> {
-    if let Some((_, media_type, text)) = OWN.into_iter().find(|(name, ..)| *name == file) {
-        return Some((media_type.to_owned(), web::Bytes::from_static(text.as_bytes())));
-    }
-    let file = utoipa_swagger_ui::serve(file, Arc::clone(assets)).ok().flatten()?;
-    let bytes = match file.bytes {
-        Cow::Borrowed(bytes) => web::Bytes::from_static(bytes),
-        Cow::Owned(bytes) => bytes.into(),
-    };
-    Some((file.content_type, bytes))
 }

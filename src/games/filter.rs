@@ -278,6 +278,7 @@ pub(super) fn invalid(name: &str, code: &str, message: &str) -> Problem {
     Problem::new(Code::InvalidQuery).error(format!("/{name}"), code, message)
 }
 
+/// A word that is one of a few.
 pub(crate) fn one_of(name: &str, value: Option<&str>, words: &[&'static str]) -> Result<(), Problem> {
     value.map_or(Ok(()), |value| known(name, value, words).map(|_| ()))
 }

@@ -60,6 +60,9 @@ pub struct ImportFailure {
     pub problem: Problem,
 }
 
+/// Most steps of a record.
+const MOST_MOVES: usize = 100_000;
+
 /// Most failures that are told.
 const MOST_FAILURES: usize = 100;
 
@@ -228,6 +231,9 @@ fn words(record: &GameRecord) -> Result<(), Problem> {
     }
     for (index, tag) in record.tags.iter().enumerate() {
         text(format!("/tags/{index}"), Some(tag), LONGEST_TAG)?;
+    }
+    if record.moves.len() > MOST_MOVES {
+        return Err(wrong("/moves", "length", format!("At most {MOST_MOVES} steps are taken.")));
     }
     if record.tags.len() > MOST_TAGS {
         return Err(wrong("/tags", "length", format!("At most {MOST_TAGS} tags are taken.")));

@@ -48,6 +48,7 @@ pub struct GameRecord {
     /// The state it began from, which carries the options of the rules.
     pub start: State,
     /// Every step, by ply.
+    #[schema(max_items = 100_000)]
     pub moves: Vec<RecordMove>,
     /// How it ended; there exactly when it has.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]

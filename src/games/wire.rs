@@ -365,6 +365,7 @@ pub struct PlayerStats {
     #[schema(minimum = 0, example = 1)]
     pub void: i64,
     /// The same for each rules and seat in which a game has ended.
+    #[schema(max_items = 64)]
     pub tallies: Vec<PlayerTally>,
 }
 

@@ -136,8 +136,8 @@ impl<M: SerializeMap> Visit for Members<M> {
 fn pretty(event: &Event<'_>, request: Option<&Current>, colours: bool) -> Result<String, fmt::Error> {
     let mut line = String::with_capacity(LENGTH);
     let (faint, plain) = if colours { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
-    let level = *event.metadata().level();
-    let colour = if colours { colour(level) } else { "" };
+    let level = event.metadata().level();
+    let colour = if colours { colour(*level) } else { "" };
     write!(line, "{faint}{}{plain} {colour}{:>5}{plain} ", SystemWorld.now(), level.as_str())?;
     if let Some(request) = request {
         line.push_str("request{method=");

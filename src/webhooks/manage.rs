@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::credential::{Credential, derive};
 use crate::games::{Call, Caller, ROUNDS, claim, crowded, encode};
 use crate::problem::{Code, Problem};
-use crate::store::{CREATED, ENDED, Held, Keep, KeptAnswer, Made, STEP, WebhookChange, WebhookRow};
+use crate::store::{CREATED, ENDED, Held, IMPORTED, Keep, KeptAnswer, Made, STEP, WebhookChange, WebhookRow};
 use crate::timestamp::Timestamp;
 use std::time::Duration;
 use uuid::Uuid;
@@ -26,7 +26,7 @@ const OVERLAP: i64 = 86_400;
 const LONGEST_OVERLAP: i64 = 604_800;
 
 /// The types of events that an endpoint can want.
-const EVENTS: [&str; 3] = [CREATED, STEP, ENDED];
+const EVENTS: [&str; 4] = [CREATED, STEP, ENDED, IMPORTED];
 
 /// An endpoint that was made, ready to be sent.
 #[derive(Clone, Debug)]

@@ -29,7 +29,8 @@ pub struct NewWebhook {
     #[serde(default, deserialize_with = "present")]
     #[schema(nullable = false, max_length = 200)]
     pub description: Option<String>,
-    /// The types of events wanted: `game.created`, `game.step`, `game.ended`. Without it, or empty, all there are.
+    /// The types of events wanted: `game.created`, `game.step`, `game.ended`, `game.imported`. Without it, or empty, all
+    /// there are.
     #[serde(default, deserialize_with = "listed")]
     #[schema(value_type = Vec<EventType>, inline, nullable = false, max_items = 16)]
     pub events: Option<Vec<String>>,

@@ -31,8 +31,10 @@ impl Caller<'_> {
             status: head[9..12].parse().unwrap(),
             json: serde_json::from_str(body).unwrap_or(Value::Null),
         };
-        // The answer that makes a game is the one place where its tokens are told.
-        if !(path == "/games" && answer.status == 201) {
+        // The answer that makes a game or an endpoint is the one place where its secrets are told.
+        let tells =
+            (["/games", "/webhooks"].contains(&path) && answer.status == 201) || path.ends_with("/secret");
+        if !tells {
             self.said.push_str(head);
             self.said.push_str(body);
         }
@@ -59,6 +61,11 @@ on_both_databases! {
         let tokens: Vec<&str> = tokens.iter().map(|token| token["token"].as_str().unwrap()).collect();
         let game = format!("/games/{}", made.json["id"].as_str().unwrap());
 
+        let hook = caller.ask("POST", "/webhooks", &owner, r#"{"url":"https://portal.example/"}"#);
+        let hook_path = format!("/webhooks/{}", hook.json["id"].as_str().unwrap());
+        let rotated = caller.ask("POST", &format!("{hook_path}/secret"), &owner, "{}");
+        let hooks = [&hook, &rotated].map(|answer| answer.json["secret"].as_str().unwrap().trim_start_matches("whsec_").to_owned());
+
         let flipped = format!("{}{}", &key[..key.len() - 1], if key.ends_with('0') { '1' } else { '0' });
         let shown = [
             owner.clone(),
@@ -72,7 +79,7 @@ on_both_databases! {
         let bodies = [r#"{"move":"throw"}"#, r#"{"move":"zz"}"#, "{", r#"{"mvoe":1}"#, "{}"];
         let mut asked = 0;
         for authorization in &shown {
-            for path in [&game, &format!("{game}/moves"), "/games", "/openapi.json", "/nowhere", "/metrics"] {
+            for path in [&game, &format!("{game}/moves"), "/games", &hook_path, "/webhooks", "/openapi.json", "/nowhere", "/metrics"] {
                 asked += 1;
                 caller.ask("GET", path, authorization, "");
             }
@@ -89,6 +96,7 @@ on_both_databases! {
         let listed = place.done(&["keys", "list"]);
 
         let mut secrets = vec![KEY, secret_part(&key), secret_part(&flipped), &key];
+        secrets.extend(hooks.iter().map(String::as_str));
         secrets.extend(tokens.iter().copied());
         secrets.extend(tokens.iter().map(|token| secret_part(token)));
         for secret in secrets {

@@ -146,7 +146,9 @@ fn nothing_in_the_document_breaks_a_generator() {
         assert!(!value["type"].is_array() || place.contains("/example"), "{place} has several types");
         let integer = value["type"] == "integer";
         assert!(!integer || value["minimum"].is_number(), "{place} has no minimum");
-        let array = value["type"] == "array" && !place.contains("/example");
+        // A game can go on for as long as it likes, so the log in its record has no bound.
+        let log = place == "/components/schemas/GameRecord/properties/moves";
+        let array = value["type"] == "array" && !place.contains("/example") && !log;
         assert!(!array || value["maxItems"].is_number(), "{place} has no bound");
         let properties = value.get("properties").and_then(Value::as_object);
         assert!(properties.is_none_or(|properties| !properties.contains_key("d")), "{place} has a member d");

@@ -4,6 +4,7 @@ mod deliver;
 mod log;
 mod manage;
 pub(crate) mod receiver;
+mod store;
 mod world;
 
 use crate::app::{Database, TestApp};

@@ -69,8 +69,26 @@ async fn main() -> Outcome<()> {
     let mut ids = HashSet::new();
     let mut cursor: Option<String> = None;
     loop {
-        let page =
-            games_api::list_games(&kauri, None, None, Some("finished"), Some(1), cursor.as_deref()).await?;
+        // One argument for each filter: of these games only the status is asked for.
+        let page = games_api::list_games(
+            &kauri,
+            None,
+            None,
+            None,
+            None,
+            None,
+            Some("finished"),
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            Some(1),
+            cursor.as_deref(),
+        )
+        .await?;
         ids.extend(page.items.into_iter().map(|game| game.id));
         cursor = page.next;
         if cursor.is_none() {

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use std::collections::HashMap;
 
-/// All that has happened so far.
-async fn all(app: &TestApp) -> Vec<Value> {
-    app.stream("/events?after=0.0&timeout=0", &[NDJSON]).await.rest().await
+/// The first so many events. On Postgres an event may come a little after its effect: when all that was being written
+/// to any database of the server has been.
+async fn first(app: &TestApp, count: usize) -> Vec<Value> {
+    app.stream("/events?after=0.0", &[NDJSON]).await.take(count).await
 }
 
 on_both_databases! {
@@ -28,7 +29,7 @@ on_both_databases! {
         assert_eq!(aborted.status, 200);
         let refused = app.post(&format!("{game}/moves"), &json!({"move": "a"})).await;
         assert_eq!(refused.status, 409);
-        let events = all(&app).await;
+        let events = first(&app, 5).await;
         assert_eq!(types(&events), ["game.created", "game.step", "game.created", "game.ended", "game.ended"]);
         assert_eq!(numbers(&events), [1, 2, 1, 3, 2]);
         let versions: Vec<&Value> = events.iter().map(|event| &event["version"]).collect();
@@ -44,10 +45,10 @@ on_both_databases! {
         let played = new_game(&app, "kauri").await;
         play_out(&app, &played).await;
         let state = app.get(&played).await.json()["position"]["state"].clone();
-        let place = all(&app).await.last().unwrap()["id"].as_str().unwrap().to_owned();
         let created = app.post("/games", &json!({"rules": "kauri", "state": state})).await;
         assert_eq!((created.status, &created.json()["status"]), (201, &json!("finished")));
-        let events = app.stream(&format!("/events?after={place}&timeout=0"), &[NDJSON]).await.rest().await;
+        let played = usize::try_from(app.get(&played).await.json()["version"].as_u64().unwrap()).unwrap() + 2;
+        let events = first(&app, played + 2).await.split_off(played);
         assert_eq!((types(&events), numbers(&events)), (vec!["game.created", "game.ended"], vec![1, 2]));
         let own = app.stream(&format!("{}/events?after=0", created.header("location")), &[NDJSON]).await.rest().await;
         assert_eq!(numbers(&own), [1, 2]);
@@ -87,7 +88,7 @@ on_both_databases! {
             let version = app.get(&game).await.json()["version"].as_i64().unwrap();
             assert_eq!(of[game.strip_prefix("/games/").unwrap()], (1..=version + 2).collect::<Vec<_>>());
         }
-        assert_eq!(seen, all(&app).await);
+        assert_eq!(seen, first(&app, seen.len()).await);
     }
 }
 
@@ -158,7 +159,8 @@ async fn nothing_is_told_before_what_may_still_appear_before_it() {
     assert_eq!(stream.next().await.unwrap()["type"], "game.created");
     step(&app, &game).await;
     assert_eq!(followed.next().await.unwrap()["version"], 1, "the game's own stream need not wait");
-    assert_eq!(types(&all(&app).await), ["game.created"]);
+    let page = app.get("/events?after=0.0").await.json();
+    assert_eq!(types(page["items"].as_array().unwrap()), ["game.created"]);
     transaction.commit().await.unwrap();
     assert_eq!(numbers(&stream.take(2).await), [99, 2]);
 }
@@ -172,7 +174,7 @@ async fn a_restored_database_tells_what_is_new_after_what_is_old() {
     sqlx::query("UPDATE events SET tx = tx + 1000000000").execute(&mut connection).await.unwrap();
     let again = app.beside().await;
     step(&app, &game).await;
-    let events = all(&app).await;
+    let events = first(&app, 2).await;
     assert_eq!(numbers(&events), [1, 2]);
     let (old, new): (Position, Position) = (
         events[0]["id"].as_str().unwrap().parse().unwrap(),

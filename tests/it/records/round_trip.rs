@@ -31,7 +31,8 @@ async fn fill(app: &TestApp) {
     play(app, &json!({"rules": "kauri", "tags": ["ladder", "a \\ b"], "external_ref": "match 1"}), 999).await;
     let race =
         json!({"rules": "ashta-kashte", "seats": three, "options": {"extra_turn": true, "places": true}});
-    play(app, &race, 9_999).await;
+    play(app, &json!({"rules": "ashta-kashte", "seats": three, "options": {"route": "reversing"}}), 9_999)
+        .await;
     let supplied = json!({"rules": "ashta-kashte", "throws": "supplied"});
     play(app, &supplied, 40).await;
     let resigned = play(app, &race, 30).await;
