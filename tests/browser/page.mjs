@@ -45,7 +45,8 @@ console.log(`the page lists ${operations.length} operations and is in order: ${l
 /** The operations of the service's document, as the page names them. */
 async function listed() {
   const document = await (await fetch(`${service}/openapi.json`)).json();
-  const all = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const items = [document.paths, document.webhooks ?? {}].flatMap((items) => Object.values(items));
+  const all = items.flatMap((item) => Object.values(item));
   return all.map((operation) => `operations-${operation.tags[0]}-${operation.operationId}`).sort();
 }
 
