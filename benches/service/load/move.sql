@@ -36,9 +36,9 @@ WITH swapped AS (
   SELECT id, :v, 'south', 'a', repeat('x', 340), :v FROM swapped
 ), told AS (
   INSERT INTO events (portal_id, game_id, number, type, at)
-  SELECT portal_id, id, :v + 1, 'game.step', :v FROM swapped
+  SELECT portal_id, id, :v + 1, 'game.step', (:v)::bigint FROM swapped
   UNION ALL
-  SELECT portal_id, id, :v + 2, 'game.ended', :v FROM swapped WHERE 'active' <> 'active'
+  SELECT portal_id, id, :v + 2, 'game.ended', (:v)::bigint FROM swapped WHERE 'active' <> 'active'
 ), kept AS (
   INSERT INTO kept_answers (portal_id, scope, key_hash, body_hash, status, etag, location, body, expires_at)
   SELECT '00000000-0000-0000-0000-000000000001'::uuid,
