@@ -12,7 +12,7 @@ from harness.measure import Aim, Figures, Row, row, side_by_side
 from harness.process import ECHO, Server, fresh_sqlite, kauri
 
 # Streams that are held, and events that are waited for.
-HELD = 9_000
+HELD = 10_000
 EVENTS = 200
 BESIDE = "bare actix-web server, an idle connection"
 OTHER = "the same to a stream of the process that made it"
