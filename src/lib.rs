@@ -12,6 +12,7 @@ pub mod context;
 pub mod credential;
 pub mod events;
 pub mod games;
+mod json;
 pub mod limits;
 pub mod openapi;
 pub mod problem;

@@ -6,6 +6,7 @@ mod example;
 use self::body::{ReplayRequest, StartRequest, StateRequest, StepRequest};
 use super::extract::{Json, Path};
 use super::schema::{Applied, Position, Replayed, ReplayedStep, Validation};
+use crate::json;
 use crate::openapi::failures;
 use crate::problem::{Code, Problem};
 use actix_web::{HttpResponse, get, post};
@@ -122,7 +123,7 @@ pub(crate) async fn initial(
 ) -> Result<HttpResponse, Problem> {
     let view = path.rules()?.initial(body.seats.as_deref(), &body.options.unwrap_or_default());
     let view = view.map_err(|invalid| Problem::invalid_options(&invalid))?;
-    Ok(HttpResponse::Ok().json(Position::from(view)))
+    reply(&Position::from(view))
 }
 
 /// List the legal moves of a state.
@@ -158,7 +159,7 @@ pub(crate) async fn legal_moves(
     if position.phase == Phase::Throw {
         position.outcomes = Some(rules.chances(&body.state).map_err(invalid)?);
     }
-    Ok(HttpResponse::Ok().json(position))
+    reply(&position)
 }
 
 /// Tell whether a move is legal.
@@ -224,7 +225,7 @@ pub(crate) async fn apply(
     Json { value: body, .. }: Json<StepRequest>,
 ) -> Result<HttpResponse, Problem> {
     match path.rules()?.apply(&body.state, &body.r#move) {
-        Ok((played, view)) => Ok(HttpResponse::Ok().json(Applied::new(view, played.events))),
+        Ok((played, view)) => reply(&Applied::new(view, played.events)),
         Err(Refusal::Move { illegal, view }) => Err(Problem::illegal_move(&illegal, &view)),
         Err(Refusal::State(invalid)) => Err(Problem::invalid_state("/state", &invalid)),
     }
@@ -267,5 +268,10 @@ pub(crate) async fn replay(
         })
         .map_err(|invalid| Problem::invalid_state("/state", &invalid))?
         .map_err(|bad| Problem::illegal_move_at(&format!("/moves/{}", bad.index), &bad.illegal, &bad.view))?;
-    Ok(HttpResponse::Ok().json(Replayed::new(end, steps)))
+    reply(&Replayed::new(end, steps))
+}
+
+fn reply(body: &impl Serialize) -> Result<HttpResponse, Problem> {
+    let body = json::text(body).map_err(|error| Problem::internal(&error))?;
+    Ok(HttpResponse::Ok().content_type("application/json").body(body))
 }

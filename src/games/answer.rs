@@ -4,6 +4,7 @@ use super::call::Call;
 use super::wire::SeatToken;
 use crate::context::Context;
 use crate::credential::{Credential, Secret};
+use crate::json;
 use crate::problem::{Code, Problem};
 use crate::store::{Keep, KeptAnswer};
 use crate::timestamp::Timestamp;
@@ -33,7 +34,7 @@ impl Answer {
         location: Option<String>,
         body: &impl Serialize,
     ) -> Result<Self, Problem> {
-        let body = serde_json::to_string(body).map_err(|error| Problem::internal(&error))?;
+        let body = json::text(body).map_err(|error| Problem::internal(&error))?;
         Ok(Self { created, etag, location, body, replayed: false })
     }
 

@@ -7,6 +7,7 @@ use super::wire::{Game, GameSeat, etag_of};
 use crate::api::schema::{GameResult, Position};
 use crate::context::Context;
 use crate::credential::Credential;
+use crate::json;
 use crate::problem::{Code, Problem};
 use crate::store::{Change, GameRow, Held, KeptAnswer, Opened, Slot, StepRow};
 use crate::timestamp::Timestamp;
@@ -215,7 +216,7 @@ pub(crate) fn decode<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, Pr
 }
 
 pub(crate) fn encode(value: &impl serde::Serialize) -> Result<String, Problem> {
-    serde_json::to_string(value).map_err(|error| Problem::internal(&error))
+    json::text(value).map_err(|error| Problem::internal(&error))
 }
 
 pub(crate) fn raw(json: String) -> Result<Box<RawValue>, Problem> {
