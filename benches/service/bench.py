@@ -11,9 +11,9 @@ from pathlib import Path
 
 from harness.measure import HEAD, ROUNDS, SECONDS
 from harness.process import ROOT, TARGET, run
-from rows import apply, footprint, moves, peer, reads, rules
+from rows import apply, footprint, moves, peer, reads, rules, streams
 
-ROWS = {"apply": apply, "moves": moves, "reads": reads, "rules": rules, "peer": peer, "footprint": footprint}
+ROWS = {"apply": apply, "moves": moves, "reads": reads, "rules": rules, "peer": peer, "footprint": footprint, "streams": streams}
 
 
 def machine() -> dict[str, str]:

@@ -11,8 +11,8 @@ use std::time::Duration;
 const CHANNEL: &str = "kauri_events";
 
 /// Has others look. Sent on a connection of its own: in a move's transaction it would hold a lock of the whole
-/// database until that transaction is written to disk.
-const TELL: &str = "SELECT pg_notify('kauri_events', $1)";
+/// database until that transaction is written to disk. A hint need not wait for the disk, which moves wait for.
+const TELL: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify('kauri_events', $1)";
 
 /// The channel, as one process sees it.
 #[derive(Clone, Debug)]

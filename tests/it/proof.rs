@@ -17,6 +17,7 @@ mod proxy;
 mod scale;
 mod stopping;
 mod stops;
+mod streams;
 mod throws;
 mod trips;
 mod webhooks;

@@ -61,6 +61,12 @@ impl Kauri {
         }
     }
 
+    /// How many files and connections the server has open.
+    pub(super) fn descriptors(&self) -> usize {
+        let id = self.child.lock().unwrap().id();
+        std::fs::read_dir(format!("/proc/{id}/fd")).unwrap().count()
+    }
+
     /// Asks the server to stop, as an orchestrator does.
     pub(super) fn terminate(&self) {
         let id = self.child.lock().unwrap().id().to_string();
