@@ -5,9 +5,11 @@ import re
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from .measure import SECONDS, Figures
+from .process import Server
 
 LOAD = Path(__file__).resolve().parents[1] / "load"
 MILLISECONDS = {"us": 0.001, "ms": 1, "s": 1000}
@@ -25,6 +27,12 @@ def wrk(script: str, url: str, connections: int, *arguments: str, threads: int =
         for percent, value, unit in re.findall(r"^\s+(50|99)%\s+([\d.]+)(us|ms|s)$", said, re.MULTILINE)
     }
     return {"rate": float(re.search(r"Requests/sec:\s+([\d.]+)", said)[1]), **latency}
+
+
+def warmed(server: Server, load: Callable[[Server], Figures]) -> Callable[[], Figures]:
+    """What a server does under a load that it has known for a moment: with its connections open and its plans made."""
+    load(server)
+    return lambda: load(server)
 
 
 class Client:

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness.load import Client, wrk
@@ -16,17 +16,17 @@ BESIDE = "bare actix-web server"
 HELD = 2_000
 
 
-def measure() -> list[Row]:
+def measure() -> Iterator[Row]:
     pairs = side_by_side(ours, theirs)
     sizes = [({"size": size(KAURI)}, {"size": size(ECHO)})]
-    return [
+    yield from (
         row("binary, without symbols", BESIDE, "MiB", sizes, "size"),
         row("start to ready, new SQLite file", f"{BESIDE}, start to first answer", "ms", pairs, "start", Aim("<", 100, "ours")),
         row("memory, idle", BESIDE, "MiB", pairs, "idle", Aim("<", 25, "ours")),
         row("memory at most, 64 connections, stateless apply", BESIDE, "MiB", pairs, "applying", Aim("<", 60, "ours")),
         row("memory at most, 64 connections, stored moves on SQLite", f"{BESIDE}, 64 connections", "MiB", pairs, "moving", Aim("<", 60, "ours")),
         row("memory for one idle connection", BESIDE, "KiB", pairs, "connection"),
-    ]
+    )
 
 
 def size(binary: str) -> float:
