@@ -73,7 +73,7 @@ fn step(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
     let nothing: Option<i64> = None;
     connection
         .prepare_cached(OPEN)?
-        .query_row(params!["bench", nothing, nothing, 0, SCOPE, key, version, GAME, version + 1], |row| {
+        .query_row(params!["bench", SCOPE, key, version, GAME, version + 1], |row| {
             row.get::<_, String>("state")
         })?;
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;

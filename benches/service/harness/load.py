@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .measure import SECONDS, Figures
-from .process import Server
+from .process import Server, run
 
 LOAD = Path(__file__).resolve().parents[1] / "load"
 MILLISECONDS = {"us": 0.001, "ms": 1, "s": 1000}
@@ -27,6 +27,16 @@ def wrk(script: str, url: str, connections: int, *arguments: str, threads: int =
         for percent, value, unit in re.findall(r"^\s+(50|99)%\s+([\d.]+)(us|ms|s)$", said, re.MULTILINE)
     }
     return {"rate": float(re.search(r"Requests/sec:\s+([\d.]+)", said)[1]), **latency}
+
+
+def pgbench(url: str, script: str, clients: int, **given: str | int) -> Figures:
+    """Transactions a second of a script, each client with a connection that plans as the service's do."""
+    plans = "PGOPTIONS=-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off"
+    command = ["env", plans, "pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(SECONDS)]
+    for name, value in given.items():
+        command += ["-D", f"{name}={value}"]
+    said = run(*command, "-f", str(LOAD / script), url)
+    return {"rate": float(re.search(r"tps = ([\d.]+)", said)[1])}
 
 
 def warmed(server: Server, load: Callable[[Server], Figures]) -> Callable[[], Figures]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
-SECONDS = int(os.environ.get("SECONDS_EACH", "3"))
+SECONDS = int(os.environ.get("SECONDS_EACH", "2"))
 
 Figures = dict[str, float]
 COMPARE = {">=": operator.ge, "<=": operator.le, "<": operator.lt}

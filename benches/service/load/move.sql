@@ -4,12 +4,6 @@
 WITH caller AS (
   SELECT k.portal_id, k.secret_hash, k.scope, k.expires_at, k.revoked_at, p.strict
   FROM portal_keys k JOIN portals p ON p.id = k.portal_id WHERE k.id = 'bench'
-  UNION ALL
-  SELECT s.portal_id, s.token_hash, 'seat', NULL, NULL, p.strict
-  FROM game_seats s JOIN portals p ON p.id = s.portal_id WHERE s.game_id = NULL::uuid AND s.seat = NULL
-  UNION ALL
-  SELECT p.id, NULL, 'open', NULL, NULL, p.strict
-  FROM portals p WHERE 0 = 1 AND p.name = 'local' AND NOT EXISTS (SELECT 1 FROM portal_keys)
 )
 SELECT c.portal_id AS c_portal_id, c.secret_hash AS c_secret_hash, c.scope AS c_scope,
   c.expires_at AS c_expires_at, c.revoked_at AS c_revoked_at, c.strict AS c_strict,
@@ -28,15 +22,18 @@ LEFT JOIN steps s ON s.game_id = g.id AND s.ply = :v;
 WITH swapped AS (
   UPDATE games SET version = :v, state = repeat('x', 430), status = 'active', result = NULL, updated_at = :v,
     finished_at = NULL
-  WHERE id = ('00000000-0000-0000-0000-' || lpad((:client_id)::text, 12, '0'))::uuid AND version = :v - 1
-    AND status = 'active'
-  RETURNING id, portal_id
+  WHERE id = (
+      SELECT id FROM games
+      WHERE id = ('00000000-0000-0000-0000-' || lpad((:client_id)::text, 12, '0'))::uuid AND version = :v - 1
+        AND status = 'active' FOR NO KEY UPDATE SKIP LOCKED
+    ) AND version = :v - 1 AND status = 'active'
+  RETURNING id, portal_id, rules, status, created_at
 ), logged AS (
   INSERT INTO steps (game_id, ply, seat, move, events, at)
-  SELECT id, :v, 'south', 'a', repeat('x', 340), :v FROM swapped
+  SELECT id, :v, 'south', 'a', repeat('x', 340), :v FROM swapped WHERE 'a' IS NOT NULL
 ), told AS (
   INSERT INTO events (portal_id, game_id, number, type, at)
-  SELECT portal_id, id, :v + 1, 'game.step', (:v)::bigint FROM swapped
+  SELECT portal_id, id, :v + 1, 'game.step', (:v)::bigint FROM swapped WHERE 'a' IS NOT NULL
   UNION ALL
   SELECT portal_id, id, :v + 2, 'game.ended', (:v)::bigint FROM swapped WHERE 'active' <> 'active'
 ), kept AS (

@@ -3,12 +3,6 @@
 WITH caller AS (
   SELECT k.portal_id, k.secret_hash, k.scope, k.expires_at, k.revoked_at, p.strict
   FROM portal_keys k JOIN portals p ON p.id = k.portal_id WHERE k.id = :key
-  UNION ALL
-  SELECT s.portal_id, s.token_hash, 'seat', NULL, NULL, p.strict
-  FROM game_seats s JOIN portals p ON p.id = s.portal_id WHERE s.game_id = NULL::uuid AND s.seat = NULL
-  UNION ALL
-  SELECT p.id, NULL, 'open', NULL, NULL, p.strict
-  FROM portals p WHERE 0 = 1 AND p.name = 'local' AND NOT EXISTS (SELECT 1 FROM portal_keys)
 )
 SELECT c.portal_id AS c_portal_id, c.secret_hash AS c_secret_hash, c.scope AS c_scope,
   c.expires_at AS c_expires_at, c.revoked_at AS c_revoked_at, c.strict AS c_strict,

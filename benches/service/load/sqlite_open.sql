@@ -2,12 +2,6 @@
 WITH caller AS (
   SELECT k.portal_id, k.secret_hash, k.scope, k.expires_at, k.revoked_at, p.strict
   FROM portal_keys k JOIN portals p ON p.id = k.portal_id WHERE k.id = ?1
-  UNION ALL
-  SELECT s.portal_id, s.token_hash, 'seat', NULL, NULL, p.strict
-  FROM game_seats s JOIN portals p ON p.id = s.portal_id WHERE s.game_id = ?2 AND s.seat = ?3
-  UNION ALL
-  SELECT p.id, NULL, 'open', NULL, NULL, p.strict
-  FROM portals p WHERE ?4 = 1 AND p.name = 'local' AND NOT EXISTS (SELECT 1 FROM portal_keys)
 )
 SELECT c.portal_id AS c_portal_id, c.secret_hash AS c_secret_hash, c.scope AS c_scope,
   c.expires_at AS c_expires_at, c.revoked_at AS c_revoked_at, c.strict AS c_strict,
@@ -18,6 +12,6 @@ SELECT c.portal_id AS c_portal_id, c.secret_hash AS c_secret_hash, c.scope AS c_
   s.ply AS s_ply, s.seat AS s_seat, s.move AS s_move, s.events AS s_events, s.at AS s_at
 FROM caller c
 LEFT JOIN kept_answers a
-  ON a.portal_id = c.portal_id AND a.scope = ?5 AND a.key_hash = ?6 AND a.expires_at > ?7
-LEFT JOIN games g ON g.id = ?8 AND g.portal_id = c.portal_id
-LEFT JOIN steps s ON s.game_id = g.id AND s.ply = ?9
+  ON a.portal_id = c.portal_id AND a.scope = ?2 AND a.key_hash = ?3 AND a.expires_at > ?4
+LEFT JOIN games g ON g.id = ?5 AND g.portal_id = c.portal_id
+LEFT JOIN steps s ON s.game_id = g.id AND s.ply = ?6

@@ -1,12 +1,11 @@
 """Stored moves, each with a portal key and an Idempotency-Key, beside what their databases do with the same statements."""
 
 import json
-import re
 from collections.abc import Iterator
 from functools import partial
 
 from harness.database import Postgres
-from harness.load import LOAD, warmed, wrk
+from harness.load import LOAD, pgbench, warmed, wrk
 from harness.measure import SECONDS, Aim, Figures, Row, row, side_by_side
 from harness.process import TARGET, Server, fresh_sqlite, kauri, migrate, portal_key, run
 
@@ -26,7 +25,7 @@ def on_postgres() -> Iterator[Row]:
     beside = "pgbench, the same statements and connections"
     with kauri(ours.url, "--pool", "32") as server:
         for clients in CLIENTS:
-            pairs = side_by_side(warmed(server, partial(moves, key, clients)), partial(pgbench, theirs, clients))
+            pairs = side_by_side(warmed(server, partial(moves, key, clients)), partial(statements, theirs, clients))
             aim = Aim(">=", 0.80) if clients > 1 else None
             yield row(f"stored moves on PostgreSQL, {said(clients)}", beside, "moves/s", pairs, "rate", aim)
 
@@ -50,13 +49,11 @@ def moves(key: str, clients: int, server: Server) -> Figures:
     return wrk("moves.lua", f"http://{server.address}", clients, f"Bearer {key}", threads=clients)
 
 
-def pgbench(database: Postgres, clients: int) -> Figures:
+def statements(database: Postgres, clients: int) -> Figures:
     """Each client moves in a game of its own, for ever."""
     database.query("UPDATE games SET version = 0")
     database.query("TRUNCATE steps, events, kept_answers")
-    command = ("pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(SECONDS), "-D", "v=0")
-    told = run(*command, "-f", str(LOAD / "move.sql"), database.url)
-    return {"rate": float(re.search(r"tps = ([\d.]+)", told)[1])}
+    return pgbench(database.url, "move.sql", clients, v=0)
 
 
 def loop() -> Figures:

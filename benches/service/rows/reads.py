@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from harness.database import Filled, Postgres, Sqlite, fill
-from harness.load import LOAD, Client, warmed, wrk
-from harness.measure import SECONDS, Aim, Figures, Row, row, side_by_side
-from harness.process import Server, fresh_sqlite, kauri, run
+from harness.load import Client, pgbench, warmed, wrk
+from harness.measure import Aim, Figures, Row, row, side_by_side
+from harness.process import Server, fresh_sqlite, kauri
 
 MANY = int(os.environ.get("GAMES", "1000000"))
 FEW = MANY // 100
@@ -74,14 +74,11 @@ def deep(server: Server, filled: Filled) -> str:
 def beside_pgbench(filled: Filled) -> Row:
     """The same read in PostgreSQL alone."""
 
-    def pgbench() -> Figures:
-        command = ("pgbench", "-n", "-M", "prepared", "-c", str(CONNECTIONS), "-j", "2", "-T", str(SECONDS))
-        games = ("-D", f"games={filled.games}", "-D", f"key={filled.key.split('_')[2]}")
-        said = run(*command, *games, "-f", str(LOAD / "read.sql"), filled.url)
-        return {"rate": float(next(line.split()[2] for line in said.splitlines() if line.startswith("tps")))}
+    def statement() -> Figures:
+        return pgbench(filled.url, "read.sql", CONNECTIONS, games=filled.games, key=filled.key.split("_")[2])
 
     with kauri(filled.url, "--pool", "32") as server:
-        pairs = side_by_side(warmed(server, partial(read, filled, "game")), pgbench)
+        pairs = side_by_side(warmed(server, partial(read, filled, "game")), statement)
     what = f"reading a game on PostgreSQL, {filled.games:,} games, {CONNECTIONS} connections"
     return row(what, "pgbench, the same statement and connections", "reads/s", pairs, "rate")
 
