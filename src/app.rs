@@ -39,6 +39,14 @@ impl Shared {
         self.counts.run_upkeep();
     }
 
+    /// The same for one worker, in its runtime, with at most so many connections of its own to Postgres.
+    #[must_use]
+    pub fn here(&self, connections: u32) -> Self {
+        let context =
+            Context { store: self.context.store.here(connections), ..Context::clone(&self.context) };
+        Self { context: web::Data::new(context), ..self.clone() }
+    }
+
     /// Sets up one worker.
     pub fn configure(&self, config: &mut web::ServiceConfig) {
         config

@@ -112,9 +112,21 @@ pub struct Database {
     #[arg(long, env = "DATABASE_URL", default_value = "sqlite://kauri.db", hide_env_values = true)]
     pub database_url: String,
 
-    /// Most connections held to Postgres, or reading connections to SQLite.
-    #[arg(long, env = "KAURI_POOL", default_value_t = 16)]
+    /// Most connections to Postgres, shared out among the workers, or reading connections to SQLite; 0 means 4 for each
+    /// worker, and 16 at least.
+    #[arg(long, env = "KAURI_POOL", default_value_t = 0)]
     pub pool: u32,
+}
+
+impl Database {
+    /// Most connections of so many workers.
+    #[must_use]
+    pub fn connections(&self, workers: usize) -> u32 {
+        match self.pool {
+            0 => u32::try_from(workers).unwrap_or(u32::MAX).saturating_mul(4).max(16),
+            most => most,
+        }
+    }
 }
 
 /// How log lines look.

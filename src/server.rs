@@ -233,7 +233,10 @@ fn listen(
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let workers = if config.workers == 0 { cores() } else { config.workers };
     let send_timeout = config.send_timeout;
+    let connections =
+        config.database.connections(workers).div_ceil(u32::try_from(workers).unwrap_or(u32::MAX));
     let server = HttpServer::new(move || {
+        let shared = shared.here(connections);
         App::new()
             .wrap(from_fn(limits::guard))
             .wrap(from_fn(telemetry::observe))

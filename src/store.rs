@@ -117,6 +117,19 @@ impl Store {
         on!(self.ready())
     }
 
+    /// The same store for the use of the current runtime alone, with at most so many connections of its own to Postgres:
+    /// a connection belongs to the runtime in which it was opened, and whoever uses it elsewhere wakes both.
+    #[must_use]
+    pub fn here(&self, connections: u32) -> Self {
+        match &self.database {
+            Database::Postgres(store) => {
+                Self { database: Database::Postgres(store.here(connections)), channel: self.channel.clone() }
+            }
+            // SQLite's connections have threads of their own.
+            Database::Sqlite(_) => self.clone(),
+        }
+    }
+
     /// Closes every connection; later calls fail as unavailable.
     pub async fn close(&self) {
         if let Some(channel) = &self.channel {

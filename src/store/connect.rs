@@ -1,7 +1,8 @@
 //! From an address to a migrated store.
 
 use super::driver::SqlStore;
-use super::group::Group;
+use super::group;
+use super::lent::{ACQUIRE, Lender};
 use super::news::Channel;
 use super::{Database, Result, Store, StoreError};
 use crate::config;
@@ -9,7 +10,7 @@ use sqlx::Connection;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::pool::PoolOptions;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
 use std::str::FromStr;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -36,8 +37,15 @@ const MOVE_AHEAD: &str = "DO $$
         END IF;
     END $$";
 
-/// How long a request waits for a connection before it is told to come back later.
-const ACQUIRE: Duration = Duration::from_secs(3);
+/// What a connection is told when it is opened. A plan is made once for each connection, perhaps while a table is still
+/// empty, and then reading all of it looks best. Nothing here reads a whole table that grows, so such a plan would only
+/// be wrong later, for as long as it takes Postgres to count anew. What can't be done otherwise is then thought so dear
+/// that it would be compiled first. And who waits for another's lock holds a connection that others wait for.
+const SETTINGS: &str = "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
+    SET lock_timeout = '3s'";
+
+/// Most connections to Postgres of a store that nobody has taken [`here`](Store::here).
+const BESIDE: u32 = 4;
 /// How often the migrations of SQLite are tried.
 const MIGRATION_TRIES: u32 = 5;
 /// How long SQLite waits for another process's lock.
@@ -61,11 +69,11 @@ impl Store {
                     .map_err(|error| StoreError::Address(format!("the database URL can't be read: {error}")))?
                     .application_name("kauri");
                 let channel = Some(Channel::new(options.clone()));
-                let (store, migration) = postgres(options, config.pool);
+                let (store, migration) = postgres(options, config.connections(1));
                 Ok((Self { database: Database::Postgres(store), channel }, migration))
             }
             Some("sqlite") => {
-                let database = Database::Sqlite(sqlite(url, config.pool).await?);
+                let database = Database::Sqlite(sqlite(url, config.connections(1)).await?);
                 Ok((Self { database, channel: None }, Migration(None)))
             }
             _ => Err(StoreError::Address("the database URL must start with sqlite: or postgres:".to_owned())),
@@ -102,17 +110,19 @@ impl Migration {
 fn postgres(options: PgConnectOptions, connections: u32) -> (SqlStore<sqlx::Postgres>, Migration) {
     let migrated = watch::Sender::new(false);
     let migration = Migration(Some((options.clone(), migrated.clone())));
-    let pool = pool::<sqlx::Postgres>(connections)
-        .after_connect(move |_, _| {
+    let pool = pool::<sqlx::Postgres>(connections.min(BESIDE))
+        .after_connect(move |connection, _| {
             let mut migrated = migrated.subscribe();
             // Whoever waits for this connection waits no longer than for any other.
             Box::pin(async move {
                 migrated.wait_for(|migrated| *migrated).await.map_err(|_| sqlx::Error::PoolClosed)?;
+                sqlx::raw_sql(SETTINGS).execute(connection).await?;
                 Ok(())
             })
         })
         .connect_lazy_with(options);
-    (SqlStore::new(pool.clone(), pool, None), migration)
+    let lender = Lender::new(pool);
+    (SqlStore::new(lender.clone(), lender), migration)
 }
 
 async fn sqlite(url: &str, connections: u32) -> Result<SqlStore<sqlx::Sqlite>> {
@@ -123,18 +133,26 @@ async fn sqlite(url: &str, connections: u32) -> Result<SqlStore<sqlx::Sqlite>> {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(BUSY);
-    let writer = pool::<sqlx::Sqlite>(1).connect_with(options.clone()).await?;
-    migrate(&writer).await?;
+    let mut connection = SqliteConnection::connect_with(&options).await?;
+    migrate(&mut connection).await?;
+    connection.close().await?;
+    let writer = pool::<sqlx::Sqlite>(1)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                sqlx::raw_sql(group::sqlite::ON_CONNECT).execute(connection).await?;
+                Ok(())
+            })
+        })
+        .connect_lazy_with(options.clone());
     let reader = pool::<sqlx::Sqlite>(connections).connect_lazy_with(options.read_only(true));
-    let group = Group::start(writer.clone());
-    Ok(SqlStore::new(writer, reader, Some(group)))
+    Ok(SqlStore::new(Lender::new(writer), Lender::new(reader)))
 }
 
 /// Runs the migrations. Another process may be doing so at the same time, for SQLite has no lock for it: who comes
 /// second fails on what is there already, and finds at the next try that nothing is left to do.
-async fn migrate(writer: &sqlx::SqlitePool) -> Result<()> {
+async fn migrate(connection: &mut SqliteConnection) -> Result<()> {
     let mut failed = 0;
-    while let Err(error) = SQLITE.run(writer).await {
+    while let Err(error) = SQLITE.run_direct(None, connection, false).await {
         failed += 1;
         if failed == MIGRATION_TRIES {
             return Err(error.into());

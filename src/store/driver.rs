@@ -1,14 +1,12 @@
 //! What the two databases have in common, said once.
 
+use super::Result;
 use super::connect;
-use super::group::Group;
-use super::lent::Lent;
-use super::{Result, StoreError};
+use super::group::{self, Group, Waiting};
+use super::lent::{Lender, Lent};
+use futures_util::future::BoxFuture;
 use sqlx::migrate::Migrator;
-use sqlx::{Database, Decode, Encode, Pool, Postgres, Sqlite, Type};
-use std::future::poll_fn;
-use std::pin::pin;
-use tokio::runtime::Handle;
+use sqlx::{Connection, Database, Decode, Encode, Postgres, Sqlite, Type};
 
 /// A type that both databases read and write alike.
 pub(super) trait Scalar<DB: Database>:
@@ -23,6 +21,9 @@ pub(super) trait Driver: Database {
     /// Whether one pool both reads and writes, so that the connection of a read can write.
     const ONE_POOL: bool;
 
+    /// Whether a statement may write in its `WITH` part, and so to several tables.
+    const WRITES_IN_WITH: bool;
+
     /// The connection that is kept, if one is.
     fn slot(held: &mut Held) -> &mut Option<Lent<Self>>;
 
@@ -32,6 +33,9 @@ pub(super) trait Driver: Database {
     /// Whose turn it is, out of a game's state.
     const TO_MOVE: &'static str;
 
+    /// Whether a statement is planned once for all values.
+    const PLANS_ONCE: bool;
+
     /// How a statement's plan is asked for, and the column that tells it.
     const EXPLAIN: [&'static str; 2];
 
@@ -39,18 +43,32 @@ pub(super) trait Driver: Database {
     /// can't wait for another writer later.
     const BEGIN: &'static str;
 
+    /// How many transactions of a store write steps at a time.
+    const LANES: usize;
+
+    /// Writes steps together, on the connection that is kept where it can write, and tells each what became of it.
+    fn write_together(store: SqlStore<Self>, held: Held, group: Vec<Waiting>) -> BoxFuture<'static, ()>;
+
     /// Whether nothing can appear before the event `e` any more.
     const SETTLED: &'static str;
 }
 
 impl Driver for Postgres {
     const ONE_POOL: bool = true;
+    const WRITES_IN_WITH: bool = true;
+    const PLANS_ONCE: bool = true;
     const TO_MOVE: &'static str = "CAST(g.state AS JSON) ->> 'to_move'";
     const EXPLAIN: [&'static str; 2] =
         ["EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ", "QUERY PLAN"];
     const BEGIN: &'static str = "BEGIN";
+    // For each worker: one is executed while another waits for the disk.
+    const LANES: usize = 2;
     const SETTLED: &'static str = "e.tx < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
         + (SELECT ahead FROM event_clock)";
+
+    fn write_together(store: SqlStore<Self>, held: Held, group: Vec<Waiting>) -> BoxFuture<'static, ()> {
+        Box::pin(group::postgres::write(store, held, group))
+    }
 
     fn slot(held: &mut Held) -> &mut Option<Lent<Self>> {
         &mut held.postgres
@@ -63,10 +81,19 @@ impl Driver for Postgres {
 
 impl Driver for Sqlite {
     const ONE_POOL: bool = false;
+    const WRITES_IN_WITH: bool = false;
+    const PLANS_ONCE: bool = false;
     const TO_MOVE: &'static str = "g.state ->> 'to_move'";
     const EXPLAIN: [&'static str; 2] = ["EXPLAIN QUERY PLAN ", "detail"];
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
+    const LANES: usize = 1;
     const SETTLED: &'static str = "1 = 1";
+
+    fn write_together(store: SqlStore<Self>, held: Held, group: Vec<Waiting>) -> BoxFuture<'static, ()> {
+        // Kept where it can't write, it is of no use here.
+        drop(held);
+        Box::pin(group::sqlite::write(store, group))
+    }
 
     fn slot(held: &mut Held) -> &mut Option<Lent<Self>> {
         &mut held.sqlite
@@ -80,18 +107,14 @@ impl Driver for Sqlite {
 /// One database, through one driver. Postgres has one pool under both names; SQLite takes one
 /// writer at a time, so its writing pool is one connection and its reading pool is read-only.
 pub(super) struct SqlStore<DB: Database> {
-    writer: Pool<DB>,
-    pub(super) reader: Pool<DB>,
-    /// Who writes steps, where one after the other may write.
-    pub(super) group: Option<Group>,
-    /// Where connections are opened. Each of the server's workers has a runtime of its own, which ends with it
-    /// and with every connection opened in it, while other workers may still be using those.
-    runtime: Handle,
+    writer: Lender<DB>,
+    pub(super) reader: Lender<DB>,
+    /// Where steps wait to be written.
+    pub(super) group: Group,
 }
 
 /// The connection of a request's first read, kept for what follows it. Given back and taken again it would cost a
-/// ping to the server and a turn in the pool's queue; another one could turn out to be dead; and a request that
-/// holds one while it waits for another could wait for itself.
+/// turn in the queue, and another one could turn out to be dead.
 #[derive(Debug, Default)]
 pub struct Held {
     postgres: Option<Lent<Postgres>>,
@@ -100,13 +123,8 @@ pub struct Held {
 
 impl<DB: Database> Clone for SqlStore<DB> {
     fn clone(&self) -> Self {
-        let Self { writer, reader, group, runtime } = self;
-        Self {
-            writer: writer.clone(),
-            reader: reader.clone(),
-            group: group.clone(),
-            runtime: runtime.clone(),
-        }
+        let Self { writer, reader, group } = self;
+        Self { writer: writer.clone(), reader: reader.clone(), group: group.clone() }
     }
 }
 
@@ -116,14 +134,21 @@ impl<DB: Database> std::fmt::Debug for SqlStore<DB> {
     }
 }
 
+impl SqlStore<Postgres> {
+    /// The same database over connections of its own, opened in the current runtime and for its use alone.
+    pub(super) fn here(&self, connections: u32) -> Self {
+        let lender = self.reader.here(connections);
+        Self::new(lender.clone(), lender)
+    }
+}
+
 impl<DB: Driver> SqlStore<DB> {
-    /// Connections are opened in the current runtime, whichever uses them.
-    pub(super) fn new(writer: Pool<DB>, reader: Pool<DB>, group: Option<Group>) -> Self {
-        Self { writer, reader, group, runtime: Handle::current() }
+    pub(super) fn new(writer: Lender<DB>, reader: Lender<DB>) -> Self {
+        Self { writer, reader, group: Group::new(DB::LANES) }
     }
 
     pub(super) async fn read(&self) -> Result<Lent<DB>> {
-        within(&self.runtime, self.reader.acquire()).await.map(Lent::from).map_err(StoreError::from)
+        self.reader.lend().await
     }
 
     /// Keeps a connection for what follows.
@@ -149,7 +174,24 @@ impl<DB: Driver> SqlStore<DB> {
             Some(connection) if DB::ONE_POOL => Ok(connection),
             reading => {
                 drop(reading);
-                within(&self.runtime, self.writer.acquire()).await.map(Lent::from).map_err(StoreError::from)
+                self.writer.lend().await
+            }
+        }
+    }
+
+    /// The same, but one that has just answered: either to the read that it was kept from, or to a ping.
+    pub(super) async fn write_alive(&self, held: Held) -> Result<Lent<DB>> {
+        let mut held = held;
+        if let Some(connection) = DB::slot(&mut held).take() {
+            return Ok(connection);
+        }
+        let mut dead = 0;
+        loop {
+            let mut connection = self.writer.lend().await?;
+            match connection.ping().await {
+                Ok(()) => return Ok(connection),
+                Err(error) if dead == self.writer.most() => return Err(error.into()),
+                Err(_) => dead += 1,
             }
         }
     }
@@ -158,16 +200,6 @@ impl<DB: Driver> SqlStore<DB> {
         self.reader.close().await;
         self.writer.close().await;
     }
-}
-
-/// Carries on a future as if in this runtime: what it opens belongs to it.
-async fn within<T>(runtime: &Handle, future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
-    poll_fn(|context| {
-        let _entered = runtime.enter();
-        future.as_mut().poll(context)
-    })
-    .await
 }
 
 /// An `impl SqlStore` whose every statement runs on both databases.

@@ -4,56 +4,140 @@ use super::driver::sql_impl;
 use super::row::GameRow;
 use super::{Result, StoreError};
 use crate::timestamp::Timestamp;
-use kauri_rules::Seat;
 use serde::Deserialize;
 use sqlx::{AssertSqlSafe, Transaction};
 use std::fmt::Write;
 use uuid::Uuid;
 
-/// A player who sits on several seats of a game has it once: UNION leaves out what is there already.
-const SEATED: &str = "INSERT INTO game_facets (game_id, clock, facet, value, detail, portal_id, at)
-    SELECT game_id, 'created', 'player', player, '', portal_id, created_at
-      FROM game_seats WHERE game_id = $1 AND player IS NOT NULL
-    UNION SELECT game_id, 'created', 'player_seat', player, seat, portal_id, created_at
-      FROM game_seats WHERE game_id = $1 AND player IS NOT NULL
-    UNION SELECT game_id, 'created', 'player_rules', player, rules, portal_id, created_at
-      FROM game_seats WHERE game_id = $1 AND player IS NOT NULL
-    UNION SELECT game_id, 'created', 'playing', player, '', portal_id, created_at
-      FROM game_seats WHERE game_id = $1 AND player IS NOT NULL
-    UNION SELECT s.game_id, 'created', 'opponent', s.player, o.player, s.portal_id, s.created_at
-      FROM game_seats s JOIN game_seats o ON o.game_id = s.game_id AND o.seat <> s.seat
-      WHERE s.game_id = $1 AND s.player IS NOT NULL AND o.player IS NOT NULL";
+macro_rules! insert {
+    () => {
+        "INSERT INTO game_facets (game_id, clock, facet, value, detail, portal_id, at) "
+    };
+}
+pub(super) use insert;
 
-const TAGGED: &str = "INSERT INTO game_facets (game_id, clock, facet, value, detail, portal_id, at) VALUES ";
+/// What a new game's seats are found by. A player who sits on several seats of a game has it once: UNION leaves out
+/// what is there already.
+macro_rules! seated {
+    ($seats:literal) => {
+        concat!(
+            "SELECT game_id, 'created', 'player', player, '', portal_id, created_at FROM ",
+            $seats,
+            " AS s WHERE player IS NOT NULL
+             UNION SELECT game_id, 'created', 'player_seat', player, seat, portal_id, created_at FROM ",
+            $seats,
+            " AS s WHERE player IS NOT NULL
+             UNION SELECT game_id, 'created', 'player_rules', player, rules, portal_id, created_at FROM ",
+            $seats,
+            " AS s WHERE player IS NOT NULL
+             UNION SELECT game_id, 'created', 'playing', player, '', portal_id, created_at FROM ",
+            $seats,
+            " AS s WHERE player IS NOT NULL
+             UNION SELECT a.game_id, 'created', 'opponent', a.player, b.player, a.portal_id, a.created_at
+               FROM ",
+            $seats,
+            " AS a JOIN ",
+            $seats,
+            " AS b ON b.game_id = a.game_id AND b.seat <> a.seat
+               WHERE a.player IS NOT NULL AND b.player IS NOT NULL"
+        )
+    };
+}
+pub(super) use seated;
 
-/// $2 is the seat that won, $3 the one that resigned. Who did not win lost, if somebody won or it was they who
+/// What came of a seat when one of them won, or one resigned. Who did not win lost, if somebody won or it was they who
 /// resigned; a game that ends for all without a winner is neither.
-const OUTCOMES: &str = "UPDATE game_seats SET outcome = CASE
-      WHEN seat = $2 THEN 'won' WHEN $2 IS NOT NULL OR seat = $3 THEN 'lost' ELSE 'void' END
-    WHERE game_id = $1";
+macro_rules! outcome {
+    ($won:literal, $resigned:literal) => {
+        concat!(
+            "CASE WHEN seat = ",
+            $won,
+            " THEN 'won' WHEN ",
+            $won,
+            " IS NOT NULL OR seat = ",
+            $resigned,
+            " THEN 'lost' ELSE 'void' END"
+        )
+    };
+}
+pub(super) use outcome;
 
-const DECIDED: &str = "INSERT INTO game_facets (game_id, clock, facet, value, detail, portal_id, at)
-    SELECT game_id, 'created', 'player_result', player, outcome, portal_id, created_at
-      FROM game_seats WHERE game_id = $1 AND player IS NOT NULL AND outcome <> 'void'
-    UNION SELECT id, 'created', 'winner', COALESCE($2, 'void'), '', portal_id, created_at
-      FROM games WHERE id = $1";
-
-const PLAYED: &str = "DELETE FROM game_facets WHERE game_id = $1 AND clock = 'created' AND facet = 'playing'";
+/// What a game and its seats, whose outcomes are known, are found by once it is decided.
+macro_rules! decided {
+    ($seats:literal, $game:literal, $won:literal) => {
+        concat!(
+            "SELECT game_id, 'created' AS clock, 'player_result' AS facet, player AS value, outcome AS detail, portal_id,
+               created_at AS at
+             FROM ", $seats, " AS s WHERE player IS NOT NULL AND outcome <> 'void'
+             UNION SELECT id, 'created', 'winner', COALESCE(", $won, ", 'void'), '', portal_id, created_at FROM ", $game, " AS g"
+        )
+    };
+}
+pub(super) use decided;
 
 /// By the time it ended a game is found by all that it is found by otherwise, and by what has an index of its own
 /// by the time of creation alone.
-const FINISHED: &str = "INSERT INTO game_facets (game_id, clock, facet, value, detail, portal_id, at)
-    SELECT game_id, 'finished', facet, value, detail, portal_id, CAST($2 AS BIGINT)
-      FROM game_facets WHERE game_id = $1 AND clock = 'created'
-    UNION ALL SELECT id, 'finished', 'all', '', '', portal_id, CAST($2 AS BIGINT) FROM games WHERE id = $1
-    UNION ALL SELECT id, 'finished', 'rules', rules, '', portal_id, CAST($2 AS BIGINT) FROM games WHERE id = $1
-    UNION ALL SELECT id, 'finished', 'status', status, '', portal_id, CAST($2 AS BIGINT) FROM games WHERE id = $1";
+macro_rules! finished {
+    ($facets:literal, $game:literal, $at:literal) => {
+        concat!(
+            "SELECT game_id, 'finished', facet, value, detail, portal_id, CAST(",
+            $at,
+            " AS BIGINT) FROM ",
+            $facets,
+            " AS f UNION ALL SELECT id, 'finished', 'all', '', '', portal_id, CAST(",
+            $at,
+            " AS BIGINT) FROM ",
+            $game,
+            " AS g UNION ALL SELECT id, 'finished', 'rules', rules, '', portal_id, CAST(",
+            $at,
+            " AS BIGINT) FROM ",
+            $game,
+            " AS g UNION ALL SELECT id, 'finished', 'status', status, '', portal_id, CAST(",
+            $at,
+            " AS BIGINT) FROM ",
+            $game,
+            " AS g"
+        )
+    };
+}
+pub(super) use finished;
+
+const SEATED: &str = concat!(insert!(), seated!("(SELECT * FROM game_seats WHERE game_id = $1)"));
+
+const TAGGED: &str = concat!(insert!(), "VALUES ");
+
+const OUTCOMES: &str =
+    concat!("UPDATE game_seats SET outcome = ", outcome!("$2", "$3"), " WHERE game_id = $1");
+
+const DECIDED: &str = concat!(
+    insert!(),
+    decided!("(SELECT * FROM game_seats WHERE game_id = $1)", "(SELECT * FROM games WHERE id = $1)", "$2")
+);
+
+const PLAYED: &str = "DELETE FROM game_facets WHERE game_id = $1 AND clock = 'created' AND facet = 'playing'";
+
+const FINISHED: &str = concat!(
+    insert!(),
+    finished!(
+        "(SELECT * FROM game_facets WHERE game_id = $1 AND clock = 'created')",
+        "(SELECT * FROM games WHERE id = $1)",
+        "$2"
+    )
+);
 
 /// Of a stored result, who won and who gave up.
 #[derive(Default, Deserialize)]
-struct Ending {
-    winner: Option<Seat>,
-    seat: Option<Seat>,
+pub(super) struct Ending {
+    pub(super) winner: Option<String>,
+    #[serde(rename = "seat")]
+    pub(super) resigned: Option<String>,
+}
+
+impl Ending {
+    pub(super) fn of(result: Option<&str>) -> Result<Self> {
+        let ending = result.map(serde_json::from_str::<Self>).transpose();
+        Ok(ending.map_err(|_| StoreError::Corrupt("a result that can't be read"))?.unwrap_or_default())
+    }
 }
 
 sql_impl! {
@@ -95,16 +179,14 @@ sql_impl! {
         result: Option<&str>,
         at: Timestamp,
     ) -> Result<()> {
-        let ending = result.map(serde_json::from_str::<Ending>).transpose();
-        let ending = ending.map_err(|_| StoreError::Corrupt("a result that can't be read"))?.unwrap_or_default();
-        let name = |seat: Option<Seat>| seat.map(|seat| seat.as_str().to_owned());
+        let Ending { winner, resigned } = Ending::of(result)?;
         sqlx::query::<DB>(OUTCOMES)
             .bind(game)
-            .bind(name(ending.winner))
-            .bind(name(ending.seat))
+            .bind(winner.clone())
+            .bind(resigned)
             .execute(&mut **transaction)
             .await?;
-        sqlx::query::<DB>(DECIDED).bind(game).bind(name(ending.winner)).execute(&mut **transaction).await?;
+        sqlx::query::<DB>(DECIDED).bind(game).bind(winner).execute(&mut **transaction).await?;
         sqlx::query::<DB>(PLAYED).bind(game).execute(&mut **transaction).await?;
         sqlx::query::<DB>(FINISHED).bind(game).bind(at.0).execute(&mut **transaction).await?;
         Ok(())

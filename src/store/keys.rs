@@ -39,9 +39,8 @@ const STRICT: &str = "UPDATE portals SET strict = $2 WHERE name = $1 RETURNING n
 
 sql_impl! {
     pub(super) async fn ready(&self) -> Result<()> {
-        let row = self
-            .read_first(async |mut connection| Ok(sqlx::query::<DB>(READY).fetch_one(&mut *connection).await?))
-            .await?;
+        let read = async |connection: &mut DB::Connection| Ok(sqlx::query::<DB>(READY).fetch_one(connection).await?);
+        let (row, _) = self.read_first(read).await?;
         let version: Option<i64> = row.try_get("version")?;
         let current = DB::migrator().iter().map(|migration| migration.version).max();
         if version < current { Err(StoreError::Corrupt("an older schema")) } else { Ok(()) }

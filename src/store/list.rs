@@ -21,6 +21,17 @@ enum Bound {
     Id(Uuid),
 }
 
+impl Bound {
+    /// As it is written where nothing can be bound.
+    fn literal(&self) -> String {
+        match self {
+            Self::Text(text) => format!("'{}'", text.replace('\'', "''")),
+            Self::Number(number) => number.to_string(),
+            Self::Id(id) => format!("'{id}'"),
+        }
+    }
+}
+
 /// A statement in the making. Built of constants only; every value is bound.
 #[derive(Debug, Default)]
 struct Statement {
@@ -247,8 +258,20 @@ sql_impl! {
     /// How the database finds a page, line by line.
     pub(super) async fn plan(&self, portal: Uuid, filter: &GameFilter) -> Result<Vec<String>> {
         let mut statement = page(portal, filter);
-        statement.sql.insert_str(0, DB::EXPLAIN[0]);
-        let rows = Self::query(statement).fetch_all(&mut *self.read().await?).await?;
+        let mut connection = self.read().await?;
+        let rows = if DB::PLANS_ONCE {
+            // With its values at hand, the database would make another plan than that by which it goes.
+            let values: Vec<String> = statement.bound.iter().map(Bound::literal).collect();
+            let prepare = format!("PREPARE page AS {}", statement.sql);
+            let explain = format!("{}EXECUTE page ({})", DB::EXPLAIN[0], values.join(", "));
+            sqlx::raw_sql(AssertSqlSafe(prepare)).execute(&mut *connection).await?;
+            let rows = sqlx::raw_sql(AssertSqlSafe(explain)).fetch_all(&mut *connection).await;
+            sqlx::raw_sql("DEALLOCATE page").execute(&mut *connection).await?;
+            rows?
+        } else {
+            statement.sql.insert_str(0, DB::EXPLAIN[0]);
+            Self::query(statement).fetch_all(&mut *connection).await?
+        };
         rows.iter().map(|row| Ok(row.try_get(DB::EXPLAIN[1])?)).collect()
     }
 

@@ -6,23 +6,32 @@ use super::row::{CallerRow, Claim, GameRow, KeptAnswer, Opened, OpenedPortal, Sl
 use super::{Result, StoreError};
 use crate::timestamp::Timestamp;
 use sqlx::Row;
+use sqlx::query::Query;
 use uuid::Uuid;
 
-/// The caller's row as a `WITH` part: $1 key id, $2 and $3 token's game and seat, $4 is 1 for nobody.
-/// Nobody acts for the portal `local` as long as no portal key was ever made.
+/// A read for each kind of claim, with the caller's row as its `WITH` part. One kind each: a plan for all of them would
+/// count on several callers, and read whole tables for that. `$one` and `$two` are what the caller claims. Nobody acts for
+/// the portal `local` as long as no portal key was ever made.
 macro_rules! with_caller {
-    ($rest:literal) => {
+    ($one:literal, $two:literal, $rest:literal) => {
+        Opening {
+            key: with_caller!(@ concat!(
+                "SELECT k.portal_id, k.secret_hash, k.scope, k.expires_at, k.revoked_at, p.strict
+                 FROM portal_keys k JOIN portals p ON p.id = k.portal_id WHERE k.id = ", $one), $rest),
+            token: with_caller!(@ concat!(
+                "SELECT s.portal_id, s.token_hash AS secret_hash, 'seat' AS scope, NULL AS expires_at,
+                   NULL AS revoked_at, p.strict
+                 FROM game_seats s JOIN portals p ON p.id = s.portal_id
+                 WHERE s.game_id = ", $one, " AND s.seat = ", $two), $rest),
+            nobody: with_caller!(@
+                "SELECT p.id AS portal_id, NULL AS secret_hash, 'open' AS scope, NULL AS expires_at,
+                   NULL AS revoked_at, p.strict
+                 FROM portals p WHERE p.name = 'local' AND NOT EXISTS (SELECT 1 FROM portal_keys)", $rest),
+        }
+    };
+    (@ $caller:expr, $rest:literal) => {
         concat!(
-            "WITH caller AS (
-               SELECT k.portal_id, k.secret_hash, k.scope, k.expires_at, k.revoked_at, p.strict
-               FROM portal_keys k JOIN portals p ON p.id = k.portal_id WHERE k.id = $1
-               UNION ALL
-               SELECT s.portal_id, s.token_hash, 'seat', NULL, NULL, p.strict
-               FROM game_seats s JOIN portals p ON p.id = s.portal_id WHERE s.game_id = $2 AND s.seat = $3
-               UNION ALL
-               SELECT p.id, NULL, 'open', NULL, NULL, p.strict
-               FROM portals p WHERE $4 = 1 AND p.name = 'local' AND NOT EXISTS (SELECT 1 FROM portal_keys)
-             )
+            "WITH caller AS (", $caller, ")
              SELECT c.portal_id AS c_portal_id, c.secret_hash AS c_secret_hash, c.scope AS c_scope,
                c.expires_at AS c_expires_at, c.revoked_at AS c_revoked_at, c.strict AS c_strict,
                a.body_hash AS a_body_hash, a.status AS a_status, a.etag AS a_etag, a.location AS a_location,
@@ -34,42 +43,44 @@ macro_rules! with_caller {
     };
 }
 
-const OPEN: &str = with_caller!(
+/// One read, by kind of claim.
+struct Opening {
+    key: &'static str,
+    token: &'static str,
+    nobody: &'static str,
+}
+
+impl Opening {
+    fn of(&self, claim: &Claim) -> &'static str {
+        match claim {
+            Claim::PortalKey(_) => self.key,
+            Claim::SeatToken(..) => self.token,
+            Claim::Anonymous => self.nobody,
+        }
+    }
+}
+
+const OPEN: Opening = with_caller!(
+    "$6",
+    "$7",
     "s.ply AS s_ply, s.seat AS s_seat, s.move AS s_move, s.events AS s_events, s.at AS s_at
      FROM caller c
      LEFT JOIN kept_answers a
-       ON a.portal_id = c.portal_id AND a.scope = $5 AND a.key_hash = $6 AND a.expires_at > $7
-     LEFT JOIN games g ON g.id = $8 AND g.portal_id = c.portal_id
-     LEFT JOIN steps s ON s.game_id = g.id AND s.ply = $9"
+       ON a.portal_id = c.portal_id AND a.scope = $1 AND a.key_hash = $2 AND a.expires_at > $3
+     LEFT JOIN games g ON g.id = $4 AND g.portal_id = c.portal_id
+     LEFT JOIN steps s ON s.game_id = g.id AND s.ply = $5"
 );
 
-const OPEN_PORTAL: &str = with_caller!(
+const OPEN_PORTAL: Opening = with_caller!(
+    "$5",
+    "$6",
     "r.body_hash AS r_body_hash
      FROM caller c
      LEFT JOIN kept_answers a
-       ON a.portal_id = c.portal_id AND a.scope = $5 AND a.key_hash = $6 AND a.expires_at > $7
-     LEFT JOIN external_refs r ON r.portal_id = c.portal_id AND r.external_ref = $8
+       ON a.portal_id = c.portal_id AND a.scope = $1 AND a.key_hash = $2 AND a.expires_at > $3
+     LEFT JOIN external_refs r ON r.portal_id = c.portal_id AND r.external_ref = $4
      LEFT JOIN games g ON g.id = r.game_id AND g.portal_id = c.portal_id"
 );
-
-/// A claim and a slot as the first seven arguments.
-macro_rules! bind_claim {
-    ($query:expr, $claim:ident, $slot:ident, $now:ident) => {{
-        let (key, game, seat, nobody) = match $claim {
-            Claim::Anonymous => (None, None, None, 1_i64),
-            Claim::PortalKey(id) => (Some(id.clone()), None, None, 0),
-            Claim::SeatToken(game, seat) => (None, Some(*game), Some(seat.as_str().to_owned()), 0),
-        };
-        $query
-            .bind(key)
-            .bind(game)
-            .bind(seat)
-            .bind(nobody)
-            .bind($slot.map(|slot| slot.scope.clone()))
-            .bind($slot.map(|slot| slot.key_hash.to_vec()))
-            .bind($now.0)
-    }};
-}
 
 sql_impl! {
     pub(super) async fn open(
@@ -81,13 +92,11 @@ sql_impl! {
         now: Timestamp,
     ) -> Result<Option<Opened>> {
         let (row, connection) = self
-            .read_first(async |mut connection| {
-                let row = bind_claim!(sqlx::query::<DB>(OPEN), claim, slot, now)
-                    .bind(game)
-                    .bind(ply)
-                    .fetch_optional(&mut *connection)
-                    .await?;
-                Ok((row, connection))
+            .read_first(async |connection| {
+                let query = sqlx::query::<DB>(OPEN.of(claim));
+                let query = Self::bind_slot(query, slot, now).bind(game).bind(ply);
+                let row = Self::bind_claim(query, claim).fetch_optional(connection).await?;
+                Ok(row)
             })
             .await?;
         let Some(row) = row else { return Ok(None) };
@@ -112,12 +121,11 @@ sql_impl! {
         now: Timestamp,
     ) -> Result<Option<OpenedPortal>> {
         let (row, connection) = self
-            .read_first(async |mut connection| {
-                let row = bind_claim!(sqlx::query::<DB>(OPEN_PORTAL), claim, slot, now)
-                    .bind(external_ref.map(str::to_owned))
-                    .fetch_optional(&mut *connection)
-                    .await?;
-                Ok((row, connection))
+            .read_first(async |connection| {
+                let query = sqlx::query::<DB>(OPEN_PORTAL.of(claim));
+                let query = Self::bind_slot(query, slot, now).bind(external_ref.map(str::to_owned));
+                let row = Self::bind_claim(query, claim).fetch_optional(connection).await?;
+                Ok(row)
             })
             .await?;
         let Some(row) = row else { return Ok(None) };
@@ -128,18 +136,36 @@ sql_impl! {
         Ok(Some(OpenedPortal { caller: Self::caller(&row)?, kept: Self::kept(&row)?, named, held: Self::hold(connection) }))
     }
 
+    fn bind_slot<'q>(query: Query<'q, DB, DB::Arguments>, slot: Option<&Slot>, now: Timestamp) -> Query<'q, DB, DB::Arguments> {
+        query.bind(slot.map(|slot| slot.scope.clone())).bind(slot.map(|slot| slot.key_hash.to_vec())).bind(now.0)
+    }
+
+    /// What the kind of claim takes, and nothing else.
+    fn bind_claim<'q>(query: Query<'q, DB, DB::Arguments>, claim: &Claim) -> Query<'q, DB, DB::Arguments> {
+        match claim {
+            Claim::Anonymous => query,
+            Claim::PortalKey(id) => query.bind(id.clone()),
+            Claim::SeatToken(game, seat) => query.bind(*game).bind(seat.as_str().to_owned()),
+        }
+    }
+
     /// The read that a request begins with. While its connection turns out to be dead it is tried again: when
     /// the database was started anew, every connection in the pool is, and no request need suffer for that.
-    pub(super) async fn read_first<T>(&self, read: impl AsyncFn(Lent<DB>) -> Result<T>) -> Result<T> {
+    pub(super) async fn read_first<T>(&self, read: impl AsyncFn(&mut DB::Connection) -> Result<T>) -> Result<(T, Lent<DB>)> {
         let mut dead = 0;
         loop {
-            match read(self.read().await?).await {
+            let mut connection = self.read().await?;
+            match read(&mut connection).await {
+                Ok(read) => {
+                    connection.rest();
+                    return Ok((read, connection));
+                }
                 Err(StoreError::Unavailable(error))
-                    if is_dead(&error) && dead < self.reader.options().get_max_connections() =>
+                    if is_dead(&error) && dead < self.reader.most() =>
                 {
                     dead += 1;
                 }
-                other => return other,
+                Err(error) => return Err(error),
             }
         }
     }

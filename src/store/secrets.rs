@@ -12,11 +12,11 @@ const MAKE: &str =
 
 sql_impl! {
     pub(super) async fn secret(&self, name: &str, fresh: &[u8], now: Timestamp) -> Result<Vec<u8>> {
-        let find = async |mut connection: super::lent::Lent<DB>| {
-            let row = sqlx::query::<DB>(FIND).bind(name.to_owned()).fetch_optional(&mut *connection).await?;
+        let find = async |connection: &mut DB::Connection| {
+            let row = sqlx::query::<DB>(FIND).bind(name.to_owned()).fetch_optional(connection).await?;
             Ok(row.map(|row| row.try_get("secret")).transpose()?)
         };
-        if let Some(secret) = self.read_first(find).await? {
+        if let (Some(secret), _) = self.read_first(find).await? {
             return Ok(secret);
         }
         let mut connection = self.write(Held::default()).await?;

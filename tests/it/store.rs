@@ -8,6 +8,7 @@ use kauri::store::{
 };
 use kauri::timestamp::Timestamp;
 use kauri_rules::Seat;
+use sqlx::Connection;
 use uuid::Uuid;
 
 const LOCAL: Uuid = Uuid::nil();
@@ -196,6 +197,27 @@ on_both_databases! {
             assert_eq!(opened.game.unwrap().version, version);
             assert_eq!((opened.step.is_some(), opened.kept.is_some()), (version == 2, version == 2));
         }
+    }
+
+    async fn of_the_steps_on_one_version_one_counts(database: Database) {
+        let store = database.store().await;
+        let game = created(&store, 1).await;
+        let attempts: Vec<_> = (0..24)
+            .map(|number: i32| {
+                let change = Change { keep: Some(keep(&number.to_string(), "x", LATER)), ..step(&game, 0, "a") };
+                let store = store.clone();
+                tokio::spawn(async move { store.change(&change, Held::default()).await.unwrap() })
+            })
+            .collect();
+        let mut counted = 0;
+        for (number, attempt) in attempts.into_iter().enumerate() {
+            let written = attempt.await.unwrap();
+            counted += usize::from(written);
+            let slot = slot(&number.to_string());
+            let opened = store.open(&Claim::Anonymous, game.id, Some(&slot), None, AT).await.unwrap().unwrap();
+            assert_eq!(opened.kept.is_some(), written, "{number}");
+        }
+        assert_eq!((counted, opened(&store, &game).await.version), (1, 1));
     }
 
     async fn an_ended_game_takes_no_change(database: Database) {
@@ -412,5 +434,59 @@ on_both_databases! {
         let again = database.store().await;
         assert_eq!(opened(&again, &game).await.version, 1);
         assert_eq!(again.moves(game.id, 9, &mut Held::default()).await.unwrap(), ["a"]);
+    }
+}
+
+/// Another transaction writes to a game and takes its time: steps of other games, written in groups, don't wait for it,
+/// and the step of this one is made once it has ended.
+#[tokio::test]
+async fn one_stuck_game_holds_up_no_other() {
+    let database = Database::postgres().await;
+    let store = database.store().await;
+    let stuck = created(&store, 0).await;
+    let mut others = Vec::new();
+    for number in 1..24 {
+        others.push(created(&store, number).await);
+    }
+    let mut writer = sqlx::PgConnection::connect(&database.config().database_url).await.unwrap();
+    sqlx::raw_sql("BEGIN").execute(&mut writer).await.unwrap();
+    let lock = "SELECT id FROM games WHERE id = $1 FOR UPDATE";
+    sqlx::query(lock).bind(stuck.id).execute(&mut writer).await.unwrap();
+    let attempt = |game: &GameRow| {
+        let (store, change) = (store.clone(), step(game, 0, "a"));
+        tokio::spawn(async move { store.change(&change, Held::default()).await.unwrap() })
+    };
+    let waits = attempt(&stuck);
+    for written in others.iter().map(attempt).collect::<Vec<_>>() {
+        assert!(written.await.unwrap());
+    }
+    assert!(!waits.is_finished());
+    sqlx::raw_sql("COMMIT").execute(&mut writer).await.unwrap();
+    assert!(waits.await.unwrap());
+    assert_eq!(opened(&store, &stuck).await.version, 1);
+}
+
+/// Another process writes to the file and takes its time: more steps than there are connections wait for it, and none of
+/// them keeps a connection from those who read.
+#[tokio::test]
+async fn reads_go_on_while_steps_wait() {
+    let database = Database::sqlite().await;
+    let store = database.store().await;
+    let mut games = Vec::new();
+    for number in 0..24 {
+        games.push(created(&store, number).await);
+    }
+    let mut writer = sqlx::SqliteConnection::connect(&database.config().database_url).await.unwrap();
+    sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut writer).await.unwrap();
+    let mut attempts = Vec::new();
+    for game in &games {
+        let opened = store.open(&Claim::Anonymous, game.id, None, None, AT).await.unwrap().unwrap();
+        let (store, change) = (store.clone(), step(game, 0, "a"));
+        attempts.push(tokio::spawn(async move { store.change(&change, opened.held).await.unwrap() }));
+    }
+    assert_eq!(opened(&store, &games[0]).await.version, 0);
+    sqlx::raw_sql("COMMIT").execute(&mut writer).await.unwrap();
+    for attempt in attempts {
+        assert!(attempt.await.unwrap());
     }
 }

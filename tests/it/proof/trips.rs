@@ -71,6 +71,26 @@ async fn a_stored_move_takes_two_round_trips() {
     }
 }
 
+/// The read, and one statement that writes the game and all that belongs to it, or all that its end leaves behind.
+#[tokio::test]
+async fn a_new_game_and_an_end_take_two_round_trips() {
+    let player = Player::new("kauri").await;
+    for number in 0..=WARM_UP {
+        let seats = json!([{"seat": "south", "player": "ana"}, {"seat": "north", "player": "ben"}]);
+        let body =
+            json!({"rules": "kauri", "seats": seats, "tags": ["t"], "external_ref": number.to_string()});
+        let create = Post::new("/games", &body).keyed(format!("create {number}")).by(&player.key);
+        let (reply, created) = player.counted(&create).await;
+        let path = format!("/games/{}/resignation", reply.expect(201).json()["id"].as_str().unwrap());
+        let resign = Post::new(path, &json!({"seat": "north"})).keyed("resign").by(&player.key);
+        let (reply, ended) = player.counted(&resign).await;
+        reply.expect(200);
+        if number == WARM_UP {
+            assert_eq!((created.len(), ended.len()), (2, 2), "{created:?}, {ended:?}");
+        }
+    }
+}
+
 /// What is answered from the first read alone.
 #[tokio::test]
 async fn a_repeat_or_a_refusal_takes_one_round_trip() {
