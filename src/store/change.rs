@@ -142,7 +142,7 @@ sql_impl! {
             return if DB::WRITES_IN_WITH {
                 self.change_at_once(END, change, held).await
             } else {
-                self.change_in_steps(change, held).await
+                self.end_in_steps(change, held).await
             };
         }
         let (store, lane) = (self.clone(), self.group.lane());
@@ -196,7 +196,8 @@ sql_impl! {
         Ok(written)
     }
 
-    async fn change_in_steps(&self, change: &Change, held: Held) -> Result<bool> {
+    /// Writes the end of a game, with a step or without, statement by statement.
+    async fn end_in_steps(&self, change: &Change, held: Held) -> Result<bool> {
         let mut connection = self.write(held).await?;
         let mut transaction = connection.begin_with(SqlStr::from_static(DB::BEGIN)).await?;
         let swapped = bind_swap!(sqlx::query::<DB>(SWAP), change).fetch_optional(&mut *transaction).await?;
@@ -215,19 +216,15 @@ sql_impl! {
                 .await?;
             Self::tell(&mut transaction, change.portal_id, change.game_id, Effect::step(step)).await?;
         }
-        if change.status != "active" {
-            let version = change.step.as_ref().map_or(change.version, |step| step.ply);
-            let end = Effect { number: version + 2, r#type: ENDED, at: change.at };
-            Self::tell(&mut transaction, change.portal_id, change.game_id, end).await?;
-        }
+        let version = change.step.as_ref().map_or(change.version, |step| step.ply);
+        let end = Effect { number: version + 2, r#type: ENDED, at: change.at };
+        Self::tell(&mut transaction, change.portal_id, change.game_id, end).await?;
         if let Some(keep) = &change.keep
             && !Self::keep(&mut transaction, change.portal_id, keep, change.at).await?
         {
             return Ok(false);
         }
-        if change.status != "active" {
-            Self::file_end(&mut transaction, change.game_id, change.result.as_deref(), change.at).await?;
-        }
+        Self::file_end(&mut transaction, change.game_id, change.result.as_deref(), change.at).await?;
         transaction.commit().await?;
         Ok(true)
     }

@@ -67,7 +67,7 @@ impl Store {
             Some("postgres" | "postgresql") => {
                 let options = PgConnectOptions::from_str(url)
                     .map_err(|error| StoreError::Address(format!("the database URL can't be read: {error}")))?
-                    .application_name("kauri");
+                    .application_name("kauri beside");
                 let channel = Some(Channel::new(options.clone()));
                 let (store, migration) = postgres(options, config.connections(1));
                 Ok((Self { database: Database::Postgres(store), channel }, migration))

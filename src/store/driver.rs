@@ -137,7 +137,7 @@ impl<DB: Database> std::fmt::Debug for SqlStore<DB> {
 impl SqlStore<Postgres> {
     /// The same database over connections of its own, opened in the current runtime and for its use alone.
     pub(super) fn here(&self, connections: u32) -> Self {
-        let lender = self.reader.here(connections);
+        let lender = self.reader.here(connections, |options| options.application_name("kauri"));
         Self::new(lender.clone(), lender)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Result, StoreError};
 use futures_util::future::join_all;
 use sqlx::pool::PoolConnection;
-use sqlx::{Database, Pool};
+use sqlx::{Connection, Database, Pool};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,6 +19,9 @@ const RETURN: Duration = Duration::from_secs(3);
 
 /// How long a connection is lent out past the pool, which looks at the age and health of those that come back to it.
 const AT_HAND: Duration = Duration::from_mins(1);
+
+/// How a connection is opened.
+type Options<DB> = <<DB as Database>::Connection as Connection>::Options;
 
 /// A pool, and the connections of it that are known to be good for the next statement.
 ///
@@ -51,10 +54,10 @@ impl<DB: Database> Lender<DB> {
         Self { pool, at_hand: Arc::default(), permits, elsewhere: Arc::default() }
     }
 
-    /// At most so many other connections to the same database, opened in the current runtime.
-    pub(super) fn here(&self, connections: u32) -> Self {
+    /// At most so many other connections to the same database, opened in the current runtime, under another name.
+    pub(super) fn here(&self, connections: u32, name: impl FnOnce(Options<DB>) -> Options<DB>) -> Self {
         let options = self.pool.options().clone().max_connections(connections.max(1));
-        let here = Self::new(options.connect_lazy_with(self.pool.connect_options().as_ref().clone()));
+        let here = Self::new(options.connect_lazy_with(name(self.pool.connect_options().as_ref().clone())));
         lock(&self.elsewhere).push(here.clone());
         if self.permits.is_closed() {
             here.permits.close();

@@ -1,6 +1,6 @@
 //! Steps written by one statement, each of them all or nothing.
 //!
-//! It waits for nobody's lock: a game that another transaction is writing to is left out and its step tried alone, so
+//! It waits for no game: one that another transaction is writing to is left out and its step tried alone, so
 //! that neither one stuck game holds up the others nor two groups wait for each other.
 
 use super::{Outcome, Waiting, fail};

@@ -112,8 +112,8 @@ pub(super) struct Watched<'a> {
     trip: String,
 }
 
-/// What the connection calls itself on which processes tell each other that there are events.
-const ASIDE: &[u8] = b"kauri events";
+/// What connections call themselves on which processes tell each other that there are events, and those of chores.
+const ASIDE: [&[u8]; 2] = [b"kauri events", b"kauri beside"];
 
 /// Asks for TLS, before the message that starts a connection.
 const TLS_REQUEST: [u8; 4] = 80_877_103_u32.to_be_bytes();
@@ -145,7 +145,8 @@ impl Watched<'_> {
     pub(super) fn judge(&mut self, message: &[u8]) -> Verdict {
         // A message at the start begins with its length, below 2^24: with a zero.
         let letter = if message[0] == 0 { '0' } else { char::from(message[0]) };
-        self.aside |= letter == '0' && message.windows(ASIDE.len()).any(|part| part == ASIDE);
+        let named = |name: &&[u8]| message.windows(name.len()).any(|part| part == *name);
+        self.aside |= letter == '0' && ASIDE.iter().any(named);
         let mut state = self.meter.0.lock().unwrap();
         if self.aside || letter == 'S' && self.trip.is_empty() {
             return Verdict::Pass;
